@@ -1,0 +1,28 @@
+"""Errors of the engine package.
+
+EngineError
+├── ProtocolError        a frame that cannot be trusted
+├── EngineStopped        the engine process is gone; says why
+├── RequestFailed        the engine refused or could not finish one request
+└── ModelUnavailable     no usable model: not found, not fetched, damaged
+"""
+
+
+class EngineError(Exception):
+    """Base of everything the engine package raises; `str()` is a sentence for the user."""
+
+
+class ProtocolError(EngineError):
+    """The other end of the channel sent something that is not the protocol."""
+
+
+class EngineStopped(EngineError):
+    """The engine process ended before it could answer."""
+
+
+class RequestFailed(EngineError):
+    """The engine answered a request with `Failed`."""
+
+
+class ModelUnavailable(EngineError):
+    """A model cannot be used as it is; the message says what to do."""

@@ -1,0 +1,69 @@
+"""Frames on the engine channel: a 4-byte big-endian length, then one msgpack-encoded message."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import msgspec
+
+from engine.errors import ProtocolError
+from engine.protocol import AnyCommand, AnyEvent
+
+MAX_FRAME_BYTES = 8 * 1024 * 1024
+_HEADER = struct.Struct(">I")
+
+_encoder = msgspec.msgpack.Encoder()
+_command_decoder: msgspec.msgpack.Decoder[AnyCommand] = msgspec.msgpack.Decoder(AnyCommand)
+_event_decoder: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
+
+
+def encode_frame(message: AnyCommand | AnyEvent) -> bytes:
+    """One frame, header included. Raises ProtocolError above MAX_FRAME_BYTES."""
+    try:
+        body = _encoder.encode(message)
+    except UnicodeEncodeError as error:
+        raise ProtocolError(f"The text holds a character that is not Unicode: {error}") from error
+    if len(body) > MAX_FRAME_BYTES:
+        raise ProtocolError(
+            f"A message of {len(body):,} bytes is over the engine channel's limit of "
+            f"{MAX_FRAME_BYTES:,}: send less text at once."
+        )
+    return _HEADER.pack(len(body)) + body
+
+
+def decode_command(body: bytes) -> AnyCommand:
+    """The command in one frame's body. Raises ProtocolError."""
+    try:
+        return _command_decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ProtocolError(f"The engine was sent something it does not know: {error}") from error
+
+
+def decode_event(body: bytes) -> AnyEvent:
+    """The event in one frame's body. Raises ProtocolError."""
+    try:
+        return _event_decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ProtocolError(f"The engine sent something unreadable: {error}") from error
+
+
+class FrameSplitter:
+    """Cuts a byte stream into frame bodies, however the bytes arrive."""
+
+    def __init__(self) -> None:
+        self._pending = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield each body that is complete after `data`. Raises ProtocolError on a bad length."""
+        self._pending += data
+        while len(self._pending) >= _HEADER.size:
+            (length,) = _HEADER.unpack_from(self._pending)
+            if not 0 < length <= MAX_FRAME_BYTES:
+                raise ProtocolError(f"The engine channel is out of step (frame of {length} bytes).")
+            end = _HEADER.size + length
+            if len(self._pending) < end:
+                return
+            body = bytes(self._pending[_HEADER.size : end])
+            del self._pending[:end]
+            yield body

@@ -1,0 +1,268 @@
+"""The messages between the terminal process and the engine process.
+
+Commands are imperative and carry an id; each gets exactly one last event with that id
+(`is_last`). `Cancel` names another command's id and is answered by that command's last event.
+Knows nothing about sockets (see `framing`) nor about models.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+PROTOCOL_VERSION = 1
+
+Role = Literal["system", "user", "assistant"]
+Span = Literal["answer", "thinking"]
+FinishReason = Literal["stop", "length", "cancelled"]
+FailureKind = Literal["bad-request", "no-model", "load", "no-room", "internal"]
+CacheKind = Literal["full", "rotating", "quantized", "recurrent"]
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One turn of a conversation as the chat template sees it."""
+
+    role: Role
+    content: str
+
+
+class Sampling(msgspec.Struct, frozen=True):
+    """How the next token is drawn. None means the model's own default."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    seed: int | None = None
+
+
+class Command(msgspec.Struct, frozen=True, tag=True):
+    """Base of what the terminal process asks for."""
+
+    id: int
+
+
+class LoadModel(Command, frozen=True):
+    """Load the model folder at `path`, replacing whatever is loaded."""
+
+    path: str
+
+
+class UnloadModel(Command, frozen=True):
+    """Free the model and every cache."""
+
+
+class CountTokens(Command, frozen=True):
+    """Count each text's tokens with the loaded model's tokenizer."""
+
+    texts: tuple[str, ...]
+
+
+class Generate(Command, frozen=True):
+    """Answer a conversation.
+
+    `conversation` names the chat whose KV cache may be reused; `max_tokens` None means
+    as much as the context window leaves.
+    """
+
+    messages: tuple[Message, ...]
+    conversation: str = ""
+    sampling: Sampling = Sampling()
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    thinking: bool | None = None
+
+
+class Cancel(Command, frozen=True):
+    """Stop the command with this id, keeping what it has produced."""
+
+
+class ForgetCache(Command, frozen=True):
+    """Drop the KV cache of one conversation."""
+
+    owner: str
+
+
+class Ping(Command, frozen=True):
+    """Ask for a sign of life."""
+
+
+class Shutdown(Command, frozen=True):
+    """End the process; the closed channel is the answer."""
+
+
+AnyCommand = (
+    LoadModel | UnloadModel | CountTokens | Generate | Cancel | ForgetCache | Ping | Shutdown
+)
+
+
+class Event(msgspec.Struct, frozen=True, tag=True):
+    """Base of what the engine process reports."""
+
+
+class WorkerReady(Event, frozen=True):
+    """The engine process can take commands. First event of every process."""
+
+    protocol_version: int
+    backend: str
+    pid: int
+
+
+class ModelLoading(Event, frozen=True):
+    """Loading goes on; `stage` is a phrase for the status line."""
+
+    id: int
+    stage: str
+
+
+class ModelInfo(msgspec.Struct, frozen=True):
+    """What is known of the loaded model. Sizes in bytes."""
+
+    name: str
+    path: str
+    architecture: str
+    context_window: int
+    weights_bytes: int
+    parameters: int
+    quantization: str
+    device: str
+    compute: str
+    advice: str = ""
+    has_thinking: bool = False
+    has_tools: bool = False
+
+
+class ModelLoaded(Event, frozen=True):
+    """Last event of `LoadModel`."""
+
+    id: int
+    model: ModelInfo
+    seconds: float
+
+
+class ModelUnloaded(Event, frozen=True):
+    """Last event of `UnloadModel`."""
+
+    id: int
+
+
+class TokensCounted(Event, frozen=True):
+    """Last event of `CountTokens`: one count per text."""
+
+    id: int
+    counts: tuple[int, ...]
+
+
+class PromptProgress(Event, frozen=True):
+    """Prefill: `done` of `total` prompt tokens, of which `reused` came from the cache."""
+
+    id: int
+    done: int
+    total: int
+    reused: int
+
+
+class TextDelta(Event, frozen=True):
+    """The next piece of the answer; whole characters only."""
+
+    id: int
+    text: str
+    span: Span = "answer"
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What one answer cost. Times in seconds, speeds in tokens a second."""
+
+    prompt_tokens: int
+    reused_tokens: int
+    generated_tokens: int
+    context_window: int
+    time_to_first_token: float
+    prefill_tps: float
+    decode_tps: float
+
+
+class Finished(Event, frozen=True):
+    """Last event of `Generate`, also of a cancelled one."""
+
+    id: int
+    reason: FinishReason
+    usage: Usage
+
+
+class CacheForgotten(Event, frozen=True):
+    """Last event of `ForgetCache`."""
+
+    id: int
+    entries: int
+
+
+class Pong(Event, frozen=True):
+    """Last event of `Ping`; `progress` grows whenever work advances, `busy` while there is any."""
+
+    id: int
+    progress: int
+    busy: bool
+
+
+class Failed(Event, frozen=True):
+    """Last event of any command that could not be carried out; `message` is for the user."""
+
+    id: int
+    kind: FailureKind
+    message: str
+
+
+class KVUsage(msgspec.Struct, frozen=True):
+    """KV cache of one kind over all running rows; `tokens` is what the rows hold."""
+
+    kind: CacheKind
+    layers: int
+    bits: int
+    tokens: int
+    bytes: int
+
+
+class MemoryReport(Event, frozen=True):
+    """What the engine costs right now. Bytes, tokens, tokens a second."""
+
+    active_bytes: int
+    cache_bytes: int
+    peak_bytes: int
+    process_bytes: int
+    weights_bytes: int
+    kv: tuple[KVUsage, ...]
+    context_tokens: int
+    context_window: int
+    rows_running: int
+    rows_waiting: int
+    prompt_cache_entries: int
+    prompt_cache_bytes: int
+    prompt_cache_hits: int
+    disk_tier_bytes: int
+    prefill_tps: float
+    decode_tps: float
+
+
+AnyEvent = (
+    WorkerReady
+    | ModelLoading
+    | ModelLoaded
+    | ModelUnloaded
+    | TokensCounted
+    | PromptProgress
+    | TextDelta
+    | Finished
+    | CacheForgotten
+    | Pong
+    | Failed
+    | MemoryReport
+)
+
+LastEvent = ModelLoaded | ModelUnloaded | TokensCounted | Finished | CacheForgotten | Pong | Failed
+
+
+def is_last(event: AnyEvent) -> bool:
+    """Whether this event ends the command whose id it carries."""
+    return isinstance(event, LastEvent)
