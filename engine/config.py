@@ -1,0 +1,38 @@
+"""What the terminal process tells the engine process when it starts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+
+class EngineConfig(msgspec.Struct, frozen=True):
+    """Start-up choices of one engine process, passed as JSON on its command line."""
+
+    cache_dir: str
+    """Private folder for compiled kernels and self-test verdicts."""
+
+    blas: str | None = None
+    """A BLAS library's path, `off`, or None for the automatic choice."""
+
+    prefill_step: int = 128
+    """Prompt tokens a step; also how long a cancel can take."""
+
+    script: str = ""
+    """Only for the scripted backend: the file that says what it answers."""
+
+    @property
+    def temporary_dir(self) -> Path:
+        """Where MLX keeps its compiled kernels between starts (its TMPDIR)."""
+        return Path(self.cache_dir) / "tmp"
+
+
+def encode_config(config: EngineConfig) -> str:
+    """The command-line form."""
+    return msgspec.json.encode(config).decode()
+
+
+def decode_config(text: str) -> EngineConfig:
+    """Read the command-line form. Raises msgspec.ValidationError."""
+    return msgspec.json.decode(text, type=EngineConfig)

@@ -1,0 +1,61 @@
+"""What a backend must offer so that the serving loop can run it.
+
+Everything here is called on the loop's one compute thread, except `memory`, which reads
+a snapshot and may be called from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from engine.errors import EngineError
+from engine.protocol import (
+    AnyEvent,
+    FailureKind,
+    Generate,
+    MemoryReport,
+    ModelInfo,
+)
+
+
+class Refused(EngineError):
+    """A request that cannot be served; becomes a `Failed` event of this kind."""
+
+    def __init__(self, kind: FailureKind, message: str) -> None:
+        super().__init__(message)
+        self.kind: FailureKind = kind
+
+
+class Answer(Protocol):
+    """One answer in the making."""
+
+    def step(self) -> Sequence[AnyEvent]:
+        """Do one prefill chunk or one decode step; ends with a `Finished` event."""
+
+    def cancel(self) -> Sequence[AnyEvent]:
+        """Stop now, keeping a cache that continues exactly; ends with a `Finished` event."""
+
+
+class Backend(Protocol):
+    """A model runner: MLX in the worker, or the scripted one."""
+
+    name: str
+
+    def load(self, path: str, report_stage: Callable[[str], None]) -> ModelInfo:
+        """Load a model folder. Raises Refused."""
+
+    def unload(self) -> None:
+        """Free the model and all caches."""
+
+    def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
+        """Token counts. Raises Refused when no model is loaded."""
+
+    def forget(self, owner: str) -> int:
+        """Drop a conversation's cache; returns how many entries went."""
+
+    def open(self, command: Generate) -> Answer:
+        """Begin an answer. Raises Refused."""
+
+    def memory(self, rows_waiting: int) -> MemoryReport:
+        """The current costs, from any thread."""

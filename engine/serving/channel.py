@@ -1,0 +1,51 @@
+"""The engine's end of the socket: events out, commands in, and death when the other end is gone."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+
+from engine.framing import FrameSplitter, decode_command, encode_frame
+from engine.protocol import AnyCommand, AnyEvent
+
+_CHUNK = 64 * 1024
+
+
+class Channel:
+    """A connected socket shared by the threads of the engine process."""
+
+    def __init__(self, fd: int) -> None:
+        # Grandchildren (compilers, self-tests) must not hold the channel open.
+        os.set_inheritable(fd, False)
+        self._socket = socket.socket(fileno=fd)
+        self._socket.setblocking(True)
+        self._sending = threading.Lock()
+
+    def send(self, event: AnyEvent) -> None:
+        """Write one event; blocks while the terminal does not read. Ends the process if it died."""
+        frame = encode_frame(event)
+        with self._sending:
+            try:
+                self._socket.sendall(frame)
+            except OSError:
+                leave()
+
+    def commands(self) -> Iterator[AnyCommand]:
+        """Yield commands until the other end closes. Raises ProtocolError on garbage."""
+        splitter = FrameSplitter()
+        while True:
+            try:
+                data = self._socket.recv(_CHUNK)
+            except OSError:
+                return
+            if not data:
+                return
+            for body in splitter.feed(data):
+                yield decode_command(body)
+
+
+def leave(status: int = 0) -> None:
+    """End the process now, from any thread, without running what could hang."""
+    os._exit(status)

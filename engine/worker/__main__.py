@@ -1,0 +1,23 @@
+"""Entry point of the MLX engine process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.config import EngineConfig
+from engine.serving.backend import Backend
+from engine.serving.entry import serve
+
+
+def make_backend(config: EngineConfig) -> Backend:
+    """Choose the matrix library, which must happen before MLX is imported, then import it."""
+    from engine.worker.blas import activate
+
+    compute = activate(Path(config.cache_dir) / "blas", config.blas)
+    from engine.worker.backend import MlxBackend
+
+    return MlxBackend(config, compute)
+
+
+if __name__ == "__main__":
+    serve(make_backend)

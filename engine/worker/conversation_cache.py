@@ -1,0 +1,76 @@
+"""The KV caches of the conversations used last, each lent to one answer at a time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlx_lm.models.cache import can_trim_prompt_cache, trim_prompt_cache
+
+MAX_CONVERSATIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Loan:
+    """A cache that already holds the first `len(tokens)` prompt tokens; None when there is none."""
+
+    cache: list[Any] | None
+    tokens: list[int]
+
+
+class ConversationCache:
+    """Remembers, for each conversation, the tokens its cache holds."""
+
+    def __init__(self, capacity: int = MAX_CONVERSATIONS) -> None:
+        self._capacity = capacity
+        self._entries: OrderedDict[str, tuple[list[int], list[Any]]] = OrderedDict()
+        self.hits = 0
+
+    def borrow(self, owner: str, prompt: Sequence[int]) -> Loan:
+        """Take out the owner's cache, cut back to what it shares with `prompt`.
+
+        At least one prompt token stays uncached: the model needs one to answer from.
+        """
+        tokens, cache = self._entries.pop(owner, ([], []))
+        shared = min(_common_prefix(tokens, prompt), len(prompt) - 1)
+        surplus = len(tokens) - shared
+        if not tokens or shared <= 0 or (surplus and not can_trim_prompt_cache(cache)):
+            return Loan(None, [])
+        if surplus:
+            trim_prompt_cache(cache, surplus)
+        self.hits += 1
+        return Loan(cache, list(prompt[:shared]))
+
+    def give(self, owner: str, tokens: Sequence[int], cache: list[Any]) -> None:
+        """Store what an answer left behind, forgetting the conversation unused for longest."""
+        if not owner or not tokens:
+            return
+        self._entries[owner] = list(tokens), cache
+        self._entries.move_to_end(owner)
+        while len(self._entries) > self._capacity:
+            self._entries.popitem(last=False)
+
+    def forget(self, owner: str) -> int:
+        """Drop one conversation; returns how many entries went."""
+        return 0 if self._entries.pop(owner, None) is None else 1
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self._entries.clear()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all stored caches."""
+        return sum(layer.nbytes for _, cache in self._entries.values() for layer in cache)
+
+
+def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+    for index, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return index
+    return min(len(left), len(right))

@@ -1,0 +1,116 @@
+"""Loading a model folder through mlx-lm, and what is worth knowing about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import psutil
+from mlx import nn
+from mlx.utils import tree_flatten
+from mlx_lm import load as load_folder
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.utils import get_total_parameters
+
+from engine.compute import ComputePath
+from engine.protocol import ModelInfo
+from engine.serving.backend import Refused
+from engine.worker.precision import prepare_for_cpu
+from engine.worker.prompt import protect_control_tokens
+
+LOADABLE_MEMORY_SHARE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model ready to answer."""
+
+    model: nn.Module
+    tokenizer: Any
+    generation_config: dict[str, Any]
+    vocabulary_size: int
+    info: ModelInfo
+
+
+def load_model(path: str, compute: ComputePath, report_stage: Callable[[str], None]) -> LoadedModel:
+    """Read the folder, prepare it for this machine and run it once. Raises Refused."""
+    folder = Path(path)
+    if not (folder / "config.json").is_file():
+        raise Refused("load", f"{folder} is not a model folder: it has no config.json.")
+    report_stage("reading weights")
+    try:
+        model, tokenizer, config = load_folder(str(folder), return_config=True)
+    except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
+        raise Refused("load", f"{folder.name} could not be loaded: {error}") from error
+    parameters = int(get_total_parameters(model))
+    weights_bytes, precision = _weights_bytes(model), _quantization(config)
+    if mx.default_device().type == mx.DeviceType.cpu:
+        report_stage("preparing weights for the CPU")
+        usable = int(psutil.virtual_memory().available * LOADABLE_MEMORY_SHARE)
+        prepared = prepare_for_cpu(model, compute.is_fast, usable)
+        weights_bytes = prepared.weights_bytes
+        precision = f"{precision}, {prepared.description}"
+    protect_control_tokens(tokenizer)
+    report_stage("warming up")
+    vocabulary_size = _warm_up(model)
+    info = ModelInfo(
+        name=folder.name,
+        path=str(folder),
+        architecture=str(config.get("model_type", "unknown")),
+        context_window=_context_window(config),
+        weights_bytes=weights_bytes,
+        parameters=parameters,
+        quantization=precision,
+        device=str(mx.device_info().get("device_name", "CPU")),
+        compute=compute.kind,
+        advice=compute.advice,
+        has_thinking=bool(tokenizer.has_thinking),
+        has_tools=bool(tokenizer.has_tool_calling),
+    )
+    return LoadedModel(model, tokenizer, _generation_config(folder), vocabulary_size, info)
+
+
+def _warm_up(model: nn.Module) -> int:
+    """Compile what the first answer would wait for; returns the width of the logits."""
+    cache = make_prompt_cache(model)
+    mx.eval(model(mx.array([[0, 0, 0]]), cache=cache))
+    logits = model(mx.array([[0]]), cache=cache)
+    mx.eval(logits)
+    mx.clear_cache()
+    mx.reset_peak_memory()
+    return int(logits.shape[-1])
+
+
+def _weights_bytes(model: nn.Module) -> int:
+    return sum(int(array.nbytes) for _, array in tree_flatten(model.parameters()))
+
+
+def _context_window(config: dict[str, Any]) -> int:
+    """Tokens the model was made for; 0 when its config does not say."""
+    for section in (config, config.get("text_config") or {}):
+        value = section.get("max_position_embeddings")
+        if isinstance(value, int) and value > 0:
+            return value
+    return 0
+
+
+def _quantization(config: dict[str, Any]) -> str:
+    scheme = config.get("quantization") or config.get("quantization_config")
+    if isinstance(scheme, dict) and isinstance(scheme.get("bits"), int):
+        return f"{scheme['bits']}-bit"
+    return str(config.get("torch_dtype") or config.get("dtype") or "unquantized")
+
+
+def _generation_config(folder: Path) -> dict[str, Any]:
+    file = folder / "generation_config.json"
+    if not file.is_file():
+        return {}
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Refused("load", f"{file} is not JSON: {error}") from error
+    return content if isinstance(content, dict) else {}
