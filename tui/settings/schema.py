@@ -1,0 +1,93 @@
+"""Every setting there is, with its type, its bounds, its default and its documentation.
+
+A key is the dotted path of its field. Its environment variable is `ZIB_` and the path in capitals
+joined by underscores, so `chat.temperature` is `ZIB_CHAT_TEMPERATURE`. `None` is written `"auto"`.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct, field
+
+Reading: TypeAlias = Literal["plain", "path", "rows", "permission"]
+"""How a value is read where its type alone does not say it; see `tui.settings.values`."""
+
+FolderPath = Annotated[str, Meta(extra={"reading": "path"})]
+Rows = Annotated[int, Meta(extra={"reading": "rows"})]
+Permission = Annotated[bool, Meta(extra={"reading": "permission"})]
+Share = Annotated[float, Meta(ge=0, le=1)]
+PositiveShare = Annotated[float, Meta(gt=0, le=1)]
+
+
+class ChatSettings(Struct, frozen=True, kw_only=True):
+    """How the model answers."""
+
+    system_prompt: str = ""
+    """Instructions put before every conversation. Empty: none of our own."""
+
+    temperature: Annotated[float, Meta(ge=0, le=5)] | None = None
+    """How freely words are chosen; 0 takes the likeliest. "auto": what the model asks for."""
+
+    top_p: PositiveShare | None = None
+    """Choose among the likeliest tokens that together reach this probability. 1: all of them."""
+
+    top_k: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+    """Choose among this many of the likeliest tokens. 0: all of them."""
+
+    min_p: Share | None = None
+    """Leave out tokens less likely than this share of the likeliest one. 0: leave out none."""
+
+    max_tokens: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
+    """The longest answer, in tokens. "auto": as much as the context window has room for."""
+
+
+class EngineSettings(Struct, frozen=True, kw_only=True):
+    """How the engine process computes."""
+
+    prefill_step: Annotated[int, Meta(ge=1, le=65_536)] = 128
+    """Tokens of a prompt read between two looks at the stop key. More is faster on a GPU."""
+
+
+class UiSettings(Struct, frozen=True, kw_only=True):
+    """What the window shows."""
+
+    show_gauge: bool = True
+    """Start with the memory pane open."""
+
+    show_wiki: bool = True
+    """Start with the wiki pane open."""
+
+    animations: Literal["full", "basic", "none"] = "full"
+    """How much moves on the screen. "none" also suits slow connections."""
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """One snapshot of all settings; replaced whole, never changed."""
+
+    wiki: FolderPath = "~/.zibaldone/wiki"
+    """The folder of the wiki. A leading ~ means your home folder."""
+
+    model: FolderPath = ""
+    """The folder of the model to chat with. Empty: the built-in model."""
+
+    theme: str = "zibaldone-dark"
+    """The colour theme: a built-in one or one of your own by its name."""
+
+    blas: FolderPath = ""
+    """The BLAS library for the CPU, by its path, or "off" for none. Empty: search for one."""
+
+    memory_batch: Rows = 1
+    """Rows computed together when chats become articles. More needs more memory."""
+
+    allow_private_media: Permission = False
+    """Allow pictures from addresses of your own network. In the environment only 1 allows it."""
+
+    chat: ChatSettings = field(default_factory=ChatSettings)
+
+    engine: EngineSettings = field(default_factory=EngineSettings)
+
+    ui: UiSettings = field(default_factory=UiSettings)
+
+    keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Your own keys: the id of an action and the key, or keys with commas between, that do it."""
