@@ -1,0 +1,159 @@
+"""Convert a llama-family GGUF file into a folder that mlx-lm loads.
+
+Run as `python -P -m engine.worker.gguf_import SOURCE.gguf DESTINATION`. Standard output carries
+`progress DONE TOTAL` lines, then `converted` (exit status 0) or `refused SENTENCE` (status 1).
+The process ends when its standard input does. DESTINATION appears whole or not at all.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import mlx.core as mx
+from filelock import FileLock, Timeout
+
+from engine.errors import ModelUnavailable
+from engine.models.gguf_header import read_header
+from engine.models.gguf_llama import model_config, read_shape
+from engine.models.gguf_tokenizer import read_tokenizer, tokenizer_files
+from engine.models.lifeline import die_with_parent
+from engine.models.manifest import CONVERTER_VERSION, Manifest, read_manifest, write_manifest
+from engine.worker.gguf_weights import load_weights
+
+HASH_CHUNK_BYTES = 4 << 20
+# A converter whose parent just died may need this long to notice.
+LOCK_SECONDS = 10.0
+UNKNOWN_LICENCE = "unknown"
+
+
+def main() -> int:
+    """Run one conversion from the command line."""
+    die_with_parent()
+    parser = argparse.ArgumentParser(prog="engine.worker.gguf_import")
+    parser.add_argument("source", type=Path)
+    parser.add_argument("destination", type=Path)
+    arguments = parser.parse_args()
+    try:
+        convert(arguments.source, arguments.destination.absolute(), _print_progress)
+    except ModelUnavailable as error:
+        _print_line(f"refused {' '.join(str(error).split())}")
+        return 1
+    except OSError as error:
+        _print_line(f"refused The model could not be written: {error.strerror or error}.")
+        return 1
+    _print_line("converted")
+    return 0
+
+
+def convert(source: Path, destination: Path, report: Callable[[int, int], None]) -> None:
+    """Convert `source` into `destination`; `report` gets bytes done and bytes in all.
+
+    A folder already there is replaced only if an earlier conversion made it.
+    """
+    lock = FileLock(destination.parent / f".{destination.name}.converting.lock")
+    try:
+        with lock.acquire(timeout=LOCK_SECONDS):
+            _remove_leftovers(destination)
+            _convert_locked(source, destination, report)
+    except Timeout as error:
+        raise ModelUnavailable(
+            f"Another conversion into {destination} is running; wait for it to end."
+        ) from error
+
+
+def _convert_locked(source: Path, destination: Path, report: Callable[[int, int], None]) -> None:
+    if destination.exists() and read_manifest(destination) is None:
+        raise ModelUnavailable(
+            f"{destination} exists and is not a model made by an import; move it away first."
+        )
+    header = read_header(source)
+    shape = read_shape(header)
+    tokenizer = read_tokenizer(header.metadata)
+    if len(tokenizer.tokens) != shape.vocabulary:
+        raise ModelUnavailable(
+            f"{source.name} has {len(tokenizer.tokens)} tokens but embeds {shape.vocabulary}."
+        )
+    source_size = source.stat().st_size
+    total = 3 * source_size
+    digest = _sha256(source, lambda done: report(done, total))
+    folder = Path(tempfile.mkdtemp(prefix=_leftover_prefix(destination), dir=destination.parent))
+    files = tokenizer_files(tokenizer, shape.context)
+    files["config.json"] = json.dumps(model_config(header, shape), indent=1).encode()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    weights = load_weights(source, header, shape)
+    report(2 * source_size, total)
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    licence = header.metadata.get("general.license", UNKNOWN_LICENCE)
+    sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+    for name in sizes:
+        _flush_to_disk(folder / name)
+    manifest = Manifest(
+        name=destination.name,
+        licence=str(licence),
+        source_sha256=digest,
+        converter_version=CONVERTER_VERSION,
+        files=sizes,
+    )
+    _flush_to_disk(write_manifest(folder, manifest))
+    _put_in_place(folder, destination)
+    report(total, total)
+
+
+def _put_in_place(folder: Path, destination: Path) -> None:
+    folder.chmod(0o755)
+    _flush_to_disk(folder)
+    if destination.exists():
+        retired = Path(
+            tempfile.mkdtemp(prefix=_leftover_prefix(destination), dir=destination.parent)
+        )
+        destination.rename(retired / destination.name)
+    folder.rename(destination)
+    _flush_to_disk(destination.parent)
+    _remove_leftovers(destination)
+
+
+def _leftover_prefix(destination: Path) -> str:
+    return f".{destination.name}.converting-"
+
+
+def _remove_leftovers(destination: Path) -> None:
+    # Whoever holds the lock is alone: what lies here belongs to a converter that died.
+    for leftover in destination.parent.glob(f"{_leftover_prefix(destination)}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _sha256(path: Path, report: Callable[[int], None]) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(HASH_CHUNK_BYTES):
+            digest.update(chunk)
+            report(stream.tell())
+    return digest.hexdigest()
+
+
+def _flush_to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _print_progress(done: int, total: int) -> None:
+    _print_line(f"progress {done} {total}")
+
+
+def _print_line(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
