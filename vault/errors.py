@@ -1,0 +1,48 @@
+"""Errors of the vault package.
+
+VaultError
+├── VaultUnusable        the wiki folder itself cannot be opened or set up
+├── NotAllowed           a name or path that may not be used here
+├── ArticleMissing       there is no such article
+├── ArticleExists        an article of that name is already there
+├── ReadOnlyArticle      the article may be read but not changed
+├── ReadFailed           the system refused to read a file
+├── SaveFailed           nothing was written; the old file is intact
+└── HistoryUnavailable   git cannot be asked; the articles are unaffected
+"""
+
+
+class VaultError(Exception):
+    """Base of everything the vault package raises; `str()` is a sentence for the user."""
+
+
+class VaultUnusable(VaultError):
+    """The wiki folder cannot be opened or set up."""
+
+
+class NotAllowed(VaultError):
+    """A name or path that may not be used; the message says what to change."""
+
+
+class ArticleMissing(VaultError):
+    """The article does not exist (any more)."""
+
+
+class ArticleExists(VaultError):
+    """An article with this name, or one that only differs in case, is already there."""
+
+
+class ReadOnlyArticle(VaultError):
+    """The article may be read but not changed; the message says why."""
+
+
+class ReadFailed(VaultError):
+    """The system refused to read a file or folder of the wiki."""
+
+
+class SaveFailed(VaultError):
+    """Nothing was saved: the file on disk is as it was and no temporary file is left."""
+
+
+class HistoryUnavailable(VaultError):
+    """The history cannot be read; articles can still be read and saved."""

@@ -1,0 +1,1 @@
+"""The git history of a vault: hardened commands, one-path commits, logs, and recovery."""

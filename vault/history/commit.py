@@ -1,0 +1,178 @@
+"""Commits exactly the given paths, whatever else is staged, ignored or changed in the vault.
+
+The commit is built from bytes we hold through a private index, so the user's index, ignore
+rules, attributes and hooks have no say; the branch moves by compare-and-swap.
+"""
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault.errors import HistoryUnavailable
+from vault.history.git import Finished, Repository
+from vault.history.locks import CommitLock, commit_lock
+from vault.history.state import (
+    Head,
+    Skipped,
+    SkipReason,
+    damaged,
+    find_head,
+    find_repository,
+    git_path,
+)
+from vault.history.trees import Entry, as_index_lines, read_entries, refresh_index
+
+AUTHOR_NAME = "zib"
+AUTHOR_EMAIL = "zib@localhost"
+_PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The commit that was made."""
+
+    sha: str
+
+
+CommitResult = Committed | Skipped
+
+
+def commit_paths(
+    root: Path, changes: Mapping[str, bytes | None], subject: str, actor: str
+) -> CommitResult:
+    """Commit new content (or None for a removal) of some paths, and nothing else.
+
+    `actor` is who made the change (`you`, `synthesis run 7`) and goes into a trailer. Never
+    raises for a repository in a bad state: the files are saved already, and `Skipped` says why
+    the history lacks them.
+    """
+    repository = find_repository(root)
+    if isinstance(repository, Skipped):
+        return repository
+    try:
+        with commit_lock(repository.git_dir) as lock:
+            if lock is None:
+                return _locked("another zib is committing")
+            return _Attempt(repository, lock, message(subject, actor), changes).run()
+    except HistoryUnavailable as error:
+        return Skipped(SkipReason.NO_GIT, str(error))
+    except OSError as error:
+        return Skipped(SkipReason.DAMAGED, f"The history could not be written: {error.strerror}.")
+
+
+def message(subject: str, actor: str) -> str:
+    """Return a commit message in which only we write trailers."""
+    line = " ".join(_UNPRINTABLE.sub(" ", subject).split())[:200] or "Change articles"
+    who = " ".join(_UNPRINTABLE.sub(" ", actor).split())[:100] or "unknown"
+    return f"{line}\n\nActor: {who}\n"
+
+
+class _Refused(Exception):
+    """Carries a result out of the steps of one attempt; never leaves this module."""
+
+    def __init__(self, result: Skipped) -> None:
+        self.result = result
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    repository: Repository
+    lock: CommitLock
+    text: str
+    changes: Mapping[str, bytes | None]
+
+    def run(self) -> CommitResult:
+        try:
+            blobs = {
+                git_path(path): None if content is None else self._blob(content)
+                for path, content in self.changes.items()
+            }
+            for pause in (*_PAUSES_SECONDS, None):
+                result = self._try(blobs)
+                if pause is None or not isinstance(result, Skipped):
+                    break
+                if result.reason is not SkipReason.LOCKED:
+                    break
+                time.sleep(pause)
+        except _Refused as refused:
+            return refused.result
+        return result
+
+    def _try(self, blobs: Mapping[str, str | None]) -> CommitResult:
+        head = find_head(self.repository)
+        if isinstance(head, Skipped):
+            return head
+        before = read_entries(self.repository, head.sha, blobs)
+        after = {
+            path: None if blob is None else Entry(_mode(before.get(path)), blob)
+            for path, blob in blobs.items()
+            if blob != (found.blob if (found := before.get(path)) else None)
+        }
+        if not after:
+            return Skipped(SkipReason.UNCHANGED, "The history already has this text.")
+        sha = self._commit(head, self._tree(head, after))
+        self.lock.risk(head.branch, sha)
+        moved = self._move(head, sha)
+        if moved.succeeded:
+            refresh_index(self.repository, sha, before, after)
+        self.lock.done()
+        if moved.succeeded:
+            return Committed(sha)
+        if "lock" in moved.complaint or "expected" in moved.complaint:
+            return _locked("a lock file of git is in the way: " + moved.complaint.strip()[-120:])
+        return damaged(moved.complaint)
+
+    def _blob(self, content: bytes) -> str:
+        return self._line(["hash-object", "-w", "--no-filters", "--stdin"], content)
+
+    def _tree(self, head: Head, after: Mapping[str, Entry | None]) -> str:
+        with tempfile.TemporaryDirectory(prefix="zib-index-") as folder:
+            private = {"GIT_INDEX_FILE": os.path.join(folder, "index")}  # noqa: PTH118
+            if head.sha is not None:
+                self._line(["read-tree", head.sha], environment=private)
+            lines = as_index_lines(after, len(head.sha or "") or None)
+            self._line(["update-index", "-z", "--index-info"], lines, private)
+            return self._line(["write-tree"], environment=private)
+
+    def _commit(self, head: Head, tree: str) -> str:
+        parent = [] if head.sha is None else ["-p", head.sha]
+        identity = {
+            f"GIT_{role}_{field}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for field, value in (("NAME", AUTHOR_NAME), ("EMAIL", AUTHOR_EMAIL))
+        }
+        return self._line(["commit-tree", tree, *parent], self.text.encode(), identity)
+
+    def _move(self, head: Head, sha: str) -> Finished:
+        note = self.text.partition("\n")[0]
+        old = head.sha or "0" * len(sha)
+        identity = {"GIT_COMMITTER_NAME": AUTHOR_NAME, "GIT_COMMITTER_EMAIL": AUTHOR_EMAIL}
+        return self.repository.run(
+            ["update-ref", "-m", f"commit: {note}", head.branch, sha, old], environment=identity
+        )
+
+    def _line(
+        self,
+        arguments: list[str],
+        stdin: bytes = b"",
+        environment: Mapping[str, str] | None = None,
+    ) -> str:
+        finished = self.repository.run(arguments, stdin=stdin, environment=environment)
+        if not finished.succeeded:
+            raise _Refused(damaged(finished.complaint))
+        return finished.output.decode("ascii").strip()
+
+
+def _mode(before: Entry | None) -> str:
+    return before.mode if before and before.mode in {"100644", "100755"} else "100644"
+
+
+def _locked(what: str) -> Skipped:
+    return Skipped(
+        SkipReason.LOCKED, f"Nothing was committed: {what}. The article is saved; try again later."
+    )

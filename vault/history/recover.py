@@ -1,0 +1,112 @@
+"""Brings the history in line with the files at start: what was saved but not committed, is now.
+
+A crash between a save and its commit, a power loss that took the last commit, or another
+program that edited articles: the files are the truth, and this catches the history up.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from vault.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+from vault.confined import opened_place, read_regular
+from vault.errors import NotAllowed
+from vault.files import MOST_EDITED_BYTES
+from vault.history.commit import CommitResult, commit_paths
+from vault.history.state import Skipped, SkipReason, find_head, find_repository, git_path
+from vault.history.trees import Entry, read_entries
+from vault.listing import VaultListing, list_vault
+from vault.marker import MARKER_NAME
+
+_TEMPORARY = re.compile(
+    re.escape(TEMPORARY_PREFIX) + r"(\d{1,10})-[0-9a-f]{12}" + re.escape(TEMPORARY_SUFFIX)
+)
+_STALE_SECONDS = 3600.0
+
+
+def recover(root: Path) -> CommitResult:
+    """Commit the articles of our own vault that differ from the history, as one commit."""
+    repository = find_repository(root)
+    if isinstance(repository, Skipped):
+        return repository
+    head = find_head(repository)
+    if isinstance(head, Skipped):
+        return head
+    listing = list_vault(root)
+    _remove_leftovers(root, {note.path.rpartition("/")[0] for note in listing.notes})
+    known = read_entries(repository, head.sha)
+    changes: dict[str, bytes | None] = {}
+    for path in _versioned(listing):
+        content = _content(root, path)
+        if content is not None and not _is_blob(content, known.get(git_path(path))):
+            changes[path] = content
+    if not any(listing.problems):
+        listed = {git_path(note.path) for note in listing.notes}
+        changes |= {path: None for path in known if path not in listed and _is_deleted(root, path)}
+    if not changes:
+        return Skipped(SkipReason.UNCHANGED, "The history is complete.")
+    return commit_paths(root, changes, "Recover changes", "you")
+
+
+def _versioned(listing: VaultListing) -> Iterator[str]:
+    yield from (MARKER_NAME, "README.md", ".gitignore")
+    yield from (note.path for note in listing.notes)
+
+
+def _content(root: Path, relative: str) -> bytes | None:
+    try:
+        with opened_place(root, relative) as place:
+            content = read_regular(place, MOST_EDITED_BYTES)[1]
+    except (OSError, NotAllowed):
+        return None
+    return content if len(content) <= MOST_EDITED_BYTES else None
+
+
+def _is_blob(content: bytes, entry: Entry | None) -> bool:
+    if entry is None:
+        return False
+    header = b"blob %d\0" % len(content)
+    kind = "sha1" if len(entry.blob) == 40 else "sha256"
+    found = hashlib.new(kind, header + content, usedforsecurity=False)
+    return found.hexdigest() == entry.blob
+
+
+def _is_deleted(root: Path, relative: str) -> bool:
+    """Tell whether a note of ours is really gone, and not only kept in the cloud."""
+    folder, _, name = relative.rpartition("/")
+    if not folder or not name.endswith(".md"):
+        return False
+    try:
+        with opened_place(root, relative) as place, os.scandir(place.folder) as entries:
+            names = {entry.name for entry in entries}
+    except FileNotFoundError:
+        return True
+    except (OSError, NotAllowed):
+        return False
+    return name not in names and f".{name}.icloud" not in names
+
+
+def _remove_leftovers(root: Path, folders: set[str]) -> None:
+    """Remove temporary files of ours whose process is gone and that are over an hour old."""
+    for folder in ({""} | folders) - {".git"}:
+        with contextlib.suppress(OSError), os.scandir(root / folder) as entries:
+            for entry in entries:
+                named = _TEMPORARY.fullmatch(entry.name)
+                if named is None or _is_running(int(named.group(1))):
+                    continue
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS:
+                    os.unlink(entry.path)  # noqa: PTH108 - an entry, not a Path
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

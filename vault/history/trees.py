@@ -1,0 +1,77 @@
+"""Reads tree entries and writes them into an index, all NUL-terminated and as bytes."""
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from vault.history.git import Repository
+
+_MOST_PATHS_AS_ARGUMENTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a tree: its mode as git writes it, and the id of its content."""
+
+    mode: str
+    blob: str
+
+
+def read_entries(
+    repository: Repository, commit: str | None, paths: Collection[str] | None = None
+) -> dict[str, Entry]:
+    """Return the files of a commit, or those among `paths`; nothing for an unborn branch."""
+    if commit is None:
+        return {}
+    named = list(paths) if paths is not None and len(paths) <= _MOST_PATHS_AS_ARGUMENTS else []
+    finished = repository.run(["ls-tree", "-r", "-z", "--full-tree", commit, "--", *named])
+    entries = _parsed(finished.output, "ls-tree")
+    return entries if paths is None else {path: entries[path] for path in paths if path in entries}
+
+
+def as_index_lines(entries: Mapping[str, Entry | None], id_length: int | None) -> bytes:
+    """Return what `update-index -z --index-info` reads; None removes a path."""
+    zero = "0" * (id_length or 40)
+    return b"".join(
+        (f"0 {zero}\t" if entry is None else f"{entry.mode} {entry.blob}\t").encode()
+        + os.fsencode(path)
+        + b"\0"
+        for path, entry in entries.items()
+    )
+
+
+def refresh_index(
+    repository: Repository,
+    commit: str,
+    before: Mapping[str, Entry],
+    after: Mapping[str, Entry | None],
+) -> None:
+    """Bring the user's index in line for the committed paths, except where they staged something.
+
+    Best effort: a locked or damaged index is left as it is, and `git status` tells the rest.
+    """
+    if not (repository.git_dir / "index").exists():
+        repository.run(["read-tree", commit])
+        return
+    listed = repository.run(["ls-files", "-s", "-z"])
+    if not listed.succeeded:
+        return
+    staged = _parsed(listed.output, "ls-files")
+    untouched = {
+        path: entry for path, entry in after.items() if staged.get(path) == before.get(path)
+    }
+    if untouched:
+        lines = as_index_lines(untouched, len(commit))
+        repository.run(["update-index", "-z", "--index-info"], stdin=lines)
+
+
+def _parsed(output: bytes, command: str) -> dict[str, Entry]:
+    """Parse `mode type id TAB path` (ls-tree) or `mode id stage TAB path` (ls-files)."""
+    entries = {}
+    for record in output.split(b"\0"):
+        facts, tab, path = record.partition(b"\t")
+        if tab:
+            mode, second, third = facts.decode("ascii").split()
+            blob = third if command == "ls-tree" else second
+            entries[os.fsdecode(path)] = Entry(mode, blob)
+    return entries

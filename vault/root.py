@@ -1,0 +1,28 @@
+"""Where the wiki lives: turns the setting into a path."""
+
+from pathlib import Path
+
+from vault.errors import NotAllowed
+
+
+def default_root(home: Path) -> Path:
+    """Return where the wiki lives when nothing is set."""
+    return home / ".zibaldone" / "wiki"
+
+
+def expand_root(text: str, home: Path) -> Path:
+    """Return the absolute wiki folder for the setting `text`; blank means the default.
+
+    A leading tilde means `home` only when it is the whole text or stands before a slash, so
+    that a folder called `~notes` stays what it is.
+    """
+    text = text.strip()
+    if "\0" in text:
+        raise NotAllowed("The wiki folder may not contain a NUL character; check the wiki setting.")
+    if not text:
+        return default_root(home)
+    if text == "~":
+        return home
+    if text.startswith(("~/", "~\\")):
+        return home / text[2:].lstrip("/\\")
+    return Path(text).absolute()

@@ -1,0 +1,122 @@
+"""One opened wiki: the door the terminal uses. Every call blocks; any thread may make it."""
+
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vault.anchors import first_heading
+from vault.errors import ReadOnlyArticle, VaultError
+from vault.files import ArticleFile, create_article, read_article
+from vault.history.commit import CommitResult, commit_paths
+from vault.history.log import Revision, log_article
+from vault.history.recover import recover
+from vault.links import Link
+from vault.listing import VaultListing, list_vault
+from vault.names import displayable, stem_of
+from vault.resolve import LinkResolver, Resolution
+from vault.saving import Outcome, Saved, save_article
+from vault.setup import ARTICLES, REFERENCE, SetUp, prepare
+
+_YOU = "you"
+_MOST_TITLES = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A save or creation that succeeded, and what became of its commit (None: nothing new)."""
+
+    saved: Saved
+    commit: CommitResult | None
+
+
+class Vault:
+    """Reads, writes and lists one wiki; writes and their commits happen one at a time."""
+
+    def __init__(self, set_up: SetUp) -> None:
+        self.root: Path = set_up.root
+        self.is_ours: bool = set_up.is_ours
+        self.set_up = set_up
+        self._writing = threading.Lock()
+
+    def listing(self) -> VaultListing:
+        """List the notes as they are now."""
+        return list_vault(self.root)
+
+    def resolver(self, listing: VaultListing) -> LinkResolver:
+        """Return a resolver for the links of the notes in `listing`."""
+        return LinkResolver(listing, lambda: self._titles(listing))
+
+    def resolve(self, link: Link, from_path: str) -> Resolution:
+        """Resolve one link against the files as they are now."""
+        return self.resolver(self.listing()).resolve(link, from_path)
+
+    def read(self, relative: str) -> ArticleFile:
+        """Read an article; the pages that come with zib are read-only."""
+        file = read_article(self.root, relative)
+        if self._is_reference(relative):
+            return replace(file, read_only_reason="it comes with zib and is renewed with it")
+        return file
+
+    def save(self, relative: str, text: str, base: ArticleFile, actor: str = _YOU) -> Written:
+        """Save an edited article and commit it; the save stands even when the commit cannot be."""
+        if self._is_reference(relative):
+            raise ReadOnlyArticle(
+                "The pages under Reference come with zib; write an article of your own instead."
+            )
+        with self._writing:
+            saved = save_article(self.root, relative, text, base)
+            if saved.outcome is Outcome.UNCHANGED:
+                return Written(saved, None)
+            verb = "Keep a conflicting edit of" if _is_copy(saved) else "Edit"
+            return Written(saved, self._commit(saved.file, f"{verb} {_shown(relative)}", actor))
+
+    def create(self, title: str, folder: str | None = None, actor: str = _YOU) -> Written:
+        """Create an article called `title`, with its heading, and commit it."""
+        with self._writing:
+            where = folder if folder is not None else (ARTICLES if self.is_ours else "")
+            path = create_article(self.root, title, where)
+            file = read_article(self.root, path)
+            commit = self._commit(file, f"Create {_shown(path)}", actor)
+            return Written(Saved(Outcome.SAVED, file), commit)
+
+    def log(self, relative: str, limit: int = 50) -> tuple[Revision, ...]:
+        """Return the revisions of an article, newest first."""
+        return log_article(self.root, relative, limit)
+
+    def recover(self) -> CommitResult:
+        """Commit what was saved without being committed, after a crash or by another program."""
+        with self._writing:
+            return recover(self.root)
+
+    def _commit(self, file: ArticleFile, subject: str, actor: str) -> CommitResult:
+        return commit_paths(self.root, {file.path: file.content}, subject, actor)
+
+    def _is_reference(self, relative: str) -> bool:
+        return self.is_ours and relative.startswith(f"{REFERENCE}/")
+
+    def _titles(self, listing: VaultListing) -> dict[str, str]:
+        titles: dict[str, str] = {}
+        for note in listing.notes[:_MOST_TITLES]:
+            try:
+                heading = first_heading((read_article(self.root, note.path).text or "")[:4000])
+            except VaultError:
+                continue
+            if heading:
+                titles[note.path] = heading
+        return titles
+
+
+def open_vault(root: Path) -> Vault:
+    """Open the wiki at `root`, setting it up first if it is new. Raises VaultUnusable.
+
+    Call `recover` on it once, in the background: it may read every article.
+    """
+    return Vault(prepare(root))
+
+
+def _is_copy(saved: Saved) -> bool:
+    return saved.outcome is Outcome.CONFLICT_COPY
+
+
+def _shown(relative: str) -> str:
+    return stem_of(displayable(relative)).replace("_", " ")
