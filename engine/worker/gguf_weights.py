@@ -10,7 +10,10 @@ from engine.models.gguf_llama import LlamaShape, mlx_name
 
 
 def load_weights(source: Path, header: GGUFHeader, shape: LlamaShape) -> dict[str, mx.array]:
-    """Load `source`; packed tensors stay packed, bit for bit."""
+    """Load `source`; every value keeps its type and its bits, packed ones stay packed.
+
+    Mixed types follow from that: float32 norms beside float16 scales make MLX compute in float32.
+    """
     loaded = mx.load(str(source))
     if not isinstance(loaded, dict):
         raise ModelUnavailable(f"{source.name} does not hold named tensors.")
@@ -21,7 +24,7 @@ def load_weights(source: Path, header: GGUFHeader, shape: LlamaShape) -> dict[st
             rows = _rows_for_halves(array, shape.heads)
         elif name.rpartition(".")[0].endswith(".attn_k"):
             rows = _rows_for_halves(array, shape.key_value_heads)
-        weights[mlx_name(name)] = _half_where_exact(rows)
+        weights[mlx_name(name)] = rows
     missing = {mlx_name(name) for name in header.tensors} - weights.keys()
     if missing:
         raise ModelUnavailable(f"MLX did not load the tensors {', '.join(sorted(missing))}.")
@@ -32,11 +35,3 @@ def _rows_for_halves(array: mx.array, heads: int) -> mx.array:
     """Undo GGUF's row order, in which the two numbers rotated together are neighbours."""
     pairs = array.reshape(heads, array.shape[0] // heads // 2, 2, *array.shape[1:])
     return mx.contiguous(pairs.swapaxes(1, 2).reshape(array.shape))
-
-
-def _half_where_exact(array: mx.array) -> mx.array:
-    """float32 as float16 if no value changes: one float32 norm makes MLX compute all in float32."""
-    if array.dtype != mx.float32:
-        return array
-    half = array.astype(mx.float16)
-    return half if mx.array_equal(half.astype(mx.float32), array).item() else array
