@@ -38,6 +38,9 @@ def digest(content: bytes) -> str:
 
 def create_file(place: Place, content: bytes, mode: int = 0o666) -> None:
     """Create a file with `mode` less the umask; FileExistsError when the name is taken."""
+    with contextlib.suppress(FileNotFoundError):
+        os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place.name)
     with _temporary_file(place.folder, content, mode) as temporary:
         if not rename_without_replacing(place.folder, temporary, place.name):
             os.link(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)

@@ -15,6 +15,7 @@ NOTE_SUFFIX = ".md"
 
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*#^\[\]]|%%')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _JOINERS = "\u200c\u200d"
 # Code points that HFS+ ignores in names, so that `.g<ZWNJ>it` is `.git` there.
 _IGNORED_BY_HFS = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
@@ -44,7 +45,7 @@ def title_of(stem: str) -> str:
 
 def displayable(name: str) -> str:
     """Return a name that can be encoded: bytes that are not UTF-8 become U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return _SURROGATE.sub("\ufffd", name)
 
 
 def stem_for(title: str) -> str:
@@ -52,7 +53,7 @@ def stem_for(title: str) -> str:
 
     The name must be usable on Linux, macOS and Windows and inside a wikilink.
     """
-    title = " ".join(unicodedata.normalize("NFC", title).split())
+    title = " ".join(unicodedata.normalize("NFC", title).replace("_", " ").split())
     if title[-3:].casefold() == NOTE_SUFFIX:
         title = title[:-3].rstrip()
     problem = _problem_with(title)
@@ -85,9 +86,10 @@ def check_note_path(relative: str) -> str:
 
 def _problem_with(title: str) -> str | None:
     size = len(title.encode("utf-8", "replace"))
+    bare = _IGNORED_BY_HFS.sub("", title)
     problems = (
-        (not title, "it is empty"),
-        (title.startswith("."), "it starts with a dot"),
+        (not bare, "it is empty"),
+        (bare.startswith("."), "it starts with a dot"),
         (title.endswith("."), "it ends with a dot"),
         (any(map(_is_invisible, title)), "it contains a control or invisible character"),
         (_RESERVED.fullmatch(title) is not None, "Windows reserves that name for a device"),

@@ -17,7 +17,7 @@ from vault.history.git import find_git, run
 from vault.marker import MARKER_NAME, Marker, read_marker, write_marker
 
 ARTICLES, REFERENCE, META, TALK = "articles", "Reference", "Meta", "Talk"
-_FOLDERS = (ARTICLES, META, REFERENCE, TALK)
+OUR_FOLDERS = (ARTICLES, META, REFERENCE, TALK)
 _UNIMPORTANT = {".DS_Store", ".localized", "Thumbs.db", "desktop.ini", "lost+found"}
 _MOST_SEED_BYTES = 1 << 20
 
@@ -71,7 +71,7 @@ def _set_up(root: Path, marker: Marker) -> SetUp:
     is_first_time = read_marker(root) is None
     if is_first_time:
         written[MARKER_NAME] = write_marker(root, marker)
-    for folder in _FOLDERS:
+    for folder in OUR_FOLDERS:
         with contextlib.suppress(FileExistsError):
             (root / folder).mkdir()
     for relative, content in _seed_pages(with_articles=not marker.is_seeded):

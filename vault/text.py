@@ -8,6 +8,7 @@ import codecs
 import difflib
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _UTF8_MARK = codecs.BOM_UTF8
@@ -56,11 +57,12 @@ def restore_line_breaks(original: str, edited: str) -> str:
         return original
     old_lines, old_breaks = _split(original)
     new_lines, new_breaks = _split(edited)
+    if _has_lost_its_last_break(old_lines, old_breaks, new_lines, new_breaks):
+        new_lines, new_breaks = [*new_lines, ""], [*new_breaks[:-1], old_breaks[-2], ""]
     usual = _usual_break(old_breaks)
     breaks = [usual if found in _LINE_ENDS else found for found in new_breaks]
-    for old, new, count in _shared_runs(old_lines, new_lines, old_breaks):
-        for step in range(count):
-            breaks[new + step] = _kept_break(old_breaks[old + step], breaks[new + step])
+    for old, new in _paired_lines(old_lines, new_lines, old_breaks):
+        breaks[new] = _kept_break(old_breaks[old], breaks[new])
     return "".join(line + found for line, found in zip(new_lines, breaks, strict=True))
 
 
@@ -86,13 +88,33 @@ def _usual_break(breaks: list[str]) -> str:
     return counted.most_common(1)[0][0] if counted else "\n"
 
 
+def _has_lost_its_last_break(
+    old: list[str], old_breaks: list[str], new: list[str], new_breaks: list[str]
+) -> bool:
+    """Tell whether an editor that knows only `\\n` dropped a final form feed or the like."""
+    return (
+        len(old) > 1
+        and old[-1] == ""
+        and old_breaks[-2] not in _LINE_ENDS
+        and new[-1] == old[-2]
+        and set(new_breaks) <= {"", *_LINE_ENDS}
+    )
+
+
 def _kept_break(old: str, new: str) -> str:
-    if old == "":
-        return new
-    if new == "":
-        # Taking away the final line break is an edit; editors drop a final form feed by themselves.
-        return "" if old in _LINE_ENDS else old
-    return old
+    # Adding a final line break or taking it away is an edit.
+    return old if old and new else new
+
+
+def _paired_lines(
+    old: list[str], new: list[str], old_breaks: list[str]
+) -> Iterator[tuple[int, int]]:
+    """Pair the lines that both texts share, and those between them that were edited in place."""
+    old_end = new_end = 0
+    for old_start, new_start, count in sorted(_shared_runs(old, new, old_breaks)):
+        yield from zip(range(old_end, old_start), range(new_end, new_start), strict=False)
+        old_end, new_end = old_start + count, new_start + count
+        yield from zip(range(old_start, old_end), range(new_start, new_end), strict=True)
 
 
 def _shared_runs(
