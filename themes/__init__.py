@@ -1,0 +1,1 @@
+"""The built-in colour themes, as TOML files."""
