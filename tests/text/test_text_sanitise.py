@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.text.sanitise import StreamSanitiser, hidden_characters, to_display, to_line
+from tui.text.line import to_line
+from tui.text.sanitise import StreamSanitiser, hidden_characters, to_display
 from tui.text.width import elide
 
 # What may never come out, whatever goes in.

@@ -3,7 +3,8 @@
 from rich.text import Text
 from textual.content import Content
 
-from tui.text.sanitise import to_display, to_line
+from tui.text.line import to_line
+from tui.text.sanitise import to_display
 
 
 def literal(text: str) -> Content:

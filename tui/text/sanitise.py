@@ -8,7 +8,6 @@ import re
 import unicodedata
 
 _MARKS_PER_BASE = 4
-_BLANK = "(blank)"
 
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _NEWLINES = (0x0B, 0x0C, 0x85, 0x2028, 0x2029)
@@ -16,7 +15,8 @@ _NEWLINES = (0x0B, 0x0C, 0x85, 0x2028, 0x2029)
 _CARRIERS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef]")
 
 
-def _tag(code: int) -> str:
+def tag(code: int) -> str:
+    """How an invisible character that must not stay hidden is shown."""
     return f"⟨{code:04X}⟩"
 
 
@@ -26,7 +26,7 @@ def _table() -> dict[int, str | None]:
     table[0x7F] = "\u2421"
     table |= dict.fromkeys((*range(0x80, 0xA0), *range(0xD800, 0xE000)), "\ufffd")
     table |= dict.fromkeys(_NEWLINES, "\n")
-    table |= {code: _tag(code) for code in _BIDI}
+    table |= {code: tag(code) for code in _BIDI}
     table |= dict.fromkeys((*range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0)))
     return table
 
@@ -41,26 +41,11 @@ _UNSAFE = re.compile(
 # of which long rows are ordinary, are left out to keep such text fast.
 _PILE_CLASS = (
     r"[^\w\s\x00-\xa0\u2010-\u205f\u2070-\u20cf\u2100-\u2cee\u3000-\u3029"
-    r"\ufe30-\ufefe\uff00-\uffef\U0001f000-\U0001faff]"
+    r"\ufe30-\ufefe\uff00-\uffef\ufffc-\uffff\U0001f000-\U0001faff]"
 )
 _PILE = re.compile(_PILE_CLASS + "{" + str(_MARKS_PER_BASE + 1) + ",}")
 _PILE_AT_START = re.compile(_PILE_CLASS + "+")
 _ZERO_WIDTH = frozenset({"Mn", "Me", "Cf"})
-
-# In a name these make two different titles look the same, or a title look empty.
-_DROPPED_IN_NAMES = (0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF)
-_MARKED_IN_NAMES = (
-    *(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFFA0),
-    *range(0x2061, 0x2065),
-    *range(0x206A, 0x2070),
-    *range(0xFFF9, 0xFFFC),
-)
-_NAME_TABLE: dict[int, str | None] = {
-    0x09: " ",
-    0x0A: " ",
-    **dict.fromkeys(_DROPPED_IN_NAMES),
-    **{code: _tag(code) for code in _MARKED_IN_NAMES},
-}
 
 
 def to_display(text: str, *, multiline: bool = True) -> str:
@@ -71,19 +56,6 @@ def to_display(text: str, *, multiline: bool = True) -> str:
     """
     clean = _trim_piles(_replace(text))[0]
     return clean if multiline else clean.replace("\n", " ").replace("\t", " ")
-
-
-def to_line(text: str, cells: int | None = None) -> str:
-    """A name or label on one line, at most `cells` wide, with nothing invisible left in it."""
-    line = to_display(text, multiline=False).translate(_NAME_TABLE)
-    if text and not _is_visible(line):
-        line = _BLANK
-    if cells is None:
-        return line
-    # Rich's width tables are needed only here.
-    from tui.text.width import elide
-
-    return elide(line, cells)
 
 
 def hidden_characters(text: str) -> int:
@@ -166,10 +138,3 @@ def _marks_at_end(text: str) -> int:
             break
         marks += 1
     return marks
-
-
-def _is_visible(line: str) -> bool:
-    return any(
-        not character.isspace() and unicodedata.category(character) not in _ZERO_WIDTH
-        for character in line
-    )
