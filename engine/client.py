@@ -35,6 +35,7 @@ from engine.protocol import (
     TextDelta,
     TokensCounted,
     UnloadModel,
+    Usage,
     WorkerReady,
     is_last,
 )
@@ -54,6 +55,7 @@ AnswerEvent = PromptProgress | TextDelta | Finished
 Listener = Callable[[EngineStatus | MemoryReport], None]
 _E = TypeVar("_E", bound=AnyEvent)
 _DEFAULT_SAMPLING = Sampling()
+_NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 
 
 def _ignore(_: EngineStatus | MemoryReport) -> None:
@@ -69,6 +71,7 @@ class EngineClient:
         self._listener = listener
         self._requests = PendingRequests()
         self._supervisor = Supervisor(launch, self, watchdog or Watchdog())
+        self._waiting: dict[int, asyncio.Event] = {}
         self._is_serving = False
         self._wanted_path = ""
         self._load_id = 0
@@ -145,11 +148,14 @@ class EngineClient:
         Closing the generator stops the answer in the engine. Raises RequestFailed, EngineStopped,
         ProtocolError when the text is too long to send.
         """
-        await self._until_model()
         id = self._requests.next_id()
         self._requests.open(id)
         is_over = False
         try:
+            if await self._is_stopped_before_model(id):
+                is_over = True
+                yield Finished(id, "cancelled", _NOTHING_USED)
+                return
             self._supervisor.write(
                 Generate(
                     id, tuple(messages), conversation, sampling, max_tokens, tuple(stop), thinking
@@ -170,6 +176,8 @@ class EngineClient:
 
     def stop_answers(self) -> None:
         """Cancel every running request; each answer still ends with its `Finished`."""
+        for stop in self._waiting.values():
+            stop.set()
         if self._is_serving:
             for id in self._requests.ids:
                 self._supervisor.write(Cancel(id))
@@ -223,6 +231,20 @@ class EngineClient:
             if self._is_serving:
                 self._send_load()
         return await asyncio.shield(self._model)
+
+    async def _is_stopped_before_model(self, id: int) -> bool:
+        """Wait for the model; true when the user gives up first. Raises as `_until_model`."""
+        stop = self._waiting[id] = asyncio.Event()
+        waiting = asyncio.create_task(self._until_model()), asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if not stop.is_set():
+                await waiting[0]
+            return stop.is_set()
+        finally:
+            del self._waiting[id]
+            for task in waiting:
+                task.cancel()
 
     def _send_load(self) -> None:
         self._load_id = self._requests.next_id()
