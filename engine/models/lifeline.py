@@ -1,5 +1,6 @@
 """How a child process notices that its parent is gone."""
 
+import contextlib
 import os
 import threading
 
@@ -14,6 +15,7 @@ def die_with_parent() -> None:
 
 def _wait_for_end() -> None:
     # The raw descriptor: a buffered reader would hold its lock while Python shuts down.
-    while os.read(0, 1024):
-        pass
+    with contextlib.suppress(OSError):
+        while os.read(0, 1024):
+            pass
     os._exit(1)

@@ -26,10 +26,17 @@ def write_manifest(folder: Path, manifest: Manifest) -> Path:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of a whole model folder; None when there is none or a file is not as it was."""
+    """The manifest in `folder`, or None when no conversion made that folder."""
     try:
-        manifest = msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=Manifest)
-        sizes = {name: (folder / name).stat().st_size for name in manifest.files}
+        return msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=Manifest)
     except (OSError, ValueError):
         return None
-    return manifest if sizes == manifest.files else None
+
+
+def is_whole(folder: Path, manifest: Manifest) -> bool:
+    """Whether every file the manifest names is there in its full size."""
+    try:
+        sizes = {name: (folder / name).stat().st_size for name in manifest.files}
+    except OSError:
+        return False
+    return sizes == manifest.files

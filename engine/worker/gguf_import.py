@@ -19,11 +19,13 @@ import mlx.core as mx
 from filelock import FileLock, Timeout
 
 from engine.errors import ModelUnavailable
-from engine.models.gguf_header import read_header
+from engine.models.gguf_header import GGUFHeader, read_header
+from engine.models.gguf_layout import LlamaShape
 from engine.models.gguf_llama import model_config, read_shape
-from engine.models.gguf_tokenizer import read_tokenizer, tokenizer_files
+from engine.models.gguf_tokenizer import read_tokenizer
 from engine.models.lifeline import die_with_parent
-from engine.models.manifest import CONVERTER_VERSION, Manifest, read_manifest, write_manifest
+from engine.models.manifest import CONVERTER_VERSION, Manifest, write_manifest
+from engine.models.tokenizer_files import ByteLevelTokenizer, tokenizer_files
 from engine.worker.gguf_weights import load_weights
 
 HASH_CHUNK_BYTES = 4 << 20
@@ -45,78 +47,77 @@ def main() -> int:
         _print_line(f"refused {' '.join(str(error).split())}")
         return 1
     except OSError as error:
-        _print_line(f"refused The model could not be written: {error.strerror or error}.")
+        _print_line(
+            f"refused {arguments.destination} could not be written: {error.strerror or error}."
+        )
         return 1
     _print_line("converted")
     return 0
 
 
 def convert(source: Path, destination: Path, report: Callable[[int, int], None]) -> None:
-    """Convert `source` into `destination`; `report` gets bytes done and bytes in all.
+    """Convert `source` into the new folder `destination`; `report` gets bytes done and in all.
 
-    A folder already there is replaced only if an earlier conversion made it.
+    Raises ModelUnavailable, with nothing left behind, when the model cannot be kept as it is.
     """
     lock = FileLock(destination.parent / f".{destination.name}.converting.lock")
     try:
-        with lock.acquire(timeout=LOCK_SECONDS):
-            _remove_leftovers(destination)
-            _convert_locked(source, destination, report)
+        lock.acquire(timeout=LOCK_SECONDS)
     except Timeout as error:
         raise ModelUnavailable(
             f"Another conversion into {destination} is running; wait for it to end."
         ) from error
+    try:
+        _remove_leftovers(destination)
+        _convert_alone(source, destination, report)
+    finally:
+        _remove_leftovers(destination)
+        lock.release()
 
 
-def _convert_locked(source: Path, destination: Path, report: Callable[[int, int], None]) -> None:
-    if destination.exists() and read_manifest(destination) is None:
-        raise ModelUnavailable(
-            f"{destination} exists and is not a model made by an import; move it away first."
-        )
+def _convert_alone(source: Path, destination: Path, report: Callable[[int, int], None]) -> None:
+    if destination.exists():
+        raise ModelUnavailable(f"{destination} exists already; choose another name.")
     header = read_header(source)
     shape = read_shape(header)
     tokenizer = read_tokenizer(header.metadata)
     if len(tokenizer.tokens) != shape.vocabulary:
         raise ModelUnavailable(
-            f"{source.name} has {len(tokenizer.tokens)} tokens but embeds {shape.vocabulary}."
+            f"{source.name} names {len(tokenizer.tokens)} tokens but embeds {shape.vocabulary}."
         )
     source_size = source.stat().st_size
     total = 3 * source_size
     digest = _sha256(source, lambda done: report(done, total))
     folder = Path(tempfile.mkdtemp(prefix=_leftover_prefix(destination), dir=destination.parent))
-    files = tokenizer_files(tokenizer, shape.context)
-    files["config.json"] = json.dumps(model_config(header, shape), indent=1).encode()
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    weights = load_weights(source, header, shape)
+    _write_settings(folder, header, shape, tokenizer)
+    weights = load_weights(source, folder, header, shape)
     report(2 * source_size, total)
     mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
-    licence = header.metadata.get("general.license", UNKNOWN_LICENCE)
     sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
     for name in sizes:
         _flush_to_disk(folder / name)
     manifest = Manifest(
         name=destination.name,
-        licence=str(licence),
+        licence=str(header.metadata.get("general.license", UNKNOWN_LICENCE)),
         source_sha256=digest,
         converter_version=CONVERTER_VERSION,
         files=sizes,
     )
     _flush_to_disk(write_manifest(folder, manifest))
-    _put_in_place(folder, destination)
+    folder.chmod(0o755)
+    _flush_to_disk(folder)
+    folder.rename(destination)
+    _flush_to_disk(destination.parent)
     report(total, total)
 
 
-def _put_in_place(folder: Path, destination: Path) -> None:
-    folder.chmod(0o755)
-    _flush_to_disk(folder)
-    if destination.exists():
-        retired = Path(
-            tempfile.mkdtemp(prefix=_leftover_prefix(destination), dir=destination.parent)
-        )
-        destination.rename(retired / destination.name)
-    folder.rename(destination)
-    _flush_to_disk(destination.parent)
-    _remove_leftovers(destination)
+def _write_settings(
+    folder: Path, header: GGUFHeader, shape: LlamaShape, tokenizer: ByteLevelTokenizer
+) -> None:
+    files = tokenizer_files(tokenizer, shape.context)
+    files["config.json"] = json.dumps(model_config(header, shape), indent=1).encode()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
 
 
 def _leftover_prefix(destination: Path) -> str:
@@ -124,9 +125,10 @@ def _leftover_prefix(destination: Path) -> str:
 
 
 def _remove_leftovers(destination: Path) -> None:
-    # Whoever holds the lock is alone: what lies here belongs to a converter that died.
-    for leftover in destination.parent.glob(f"{_leftover_prefix(destination)}*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    # Whoever holds the lock is alone: what lies here belongs to a conversion that is over.
+    for entry in destination.parent.iterdir():
+        if entry.name.startswith(_leftover_prefix(destination)):
+            shutil.rmtree(entry, ignore_errors=True)
 
 
 def _sha256(path: Path, report: Callable[[int], None]) -> str:
