@@ -1,0 +1,1 @@
+"""The terminal program: screens, widgets, command line, and the assistant behind them."""

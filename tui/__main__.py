@@ -1,8 +1,20 @@
 """Entry point of `zib`."""
 
+from __future__ import annotations
+
+import sys
+
 
 def main() -> None:
-    """Start the program."""
+    """Open the app when called bare; everything else is the command line's."""
+    if len(sys.argv) == 1:
+        # The command line library is not needed for the app, and costs start-up time.
+        from tui.cli.run import run_app
+
+        sys.exit(run_app({}))
+    from tui.cli.commands import app
+
+    app()
 
 
 if __name__ == "__main__":

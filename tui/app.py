@@ -1,0 +1,140 @@
+"""The Textual application: starts the engine, carries its news to the screen, applies themes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Literal
+
+from textual import work
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+from engine.client import EngineClient
+from engine.errors import EngineError
+from engine.protocol import MemoryReport
+from engine.status import EngineStatus
+from tui.assistant.assistant import Assistant
+from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
+from tui.screens.main import MainScreen
+from tui.terminal_keys import teach_terminal_keys
+from tui.text.content import literal
+from tui.text.filter import install_gate
+from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults, watch_themes
+from tui.wiki_session import WikiSession
+from tui.wiring import Wiring
+
+Severity = Literal["information", "warning", "error"]
+
+
+class ZibApp(App[None]):
+    """Holds the engine for as long as the program runs."""
+
+    TITLE = "Zibaldone"
+    CSS_PATH = "app.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-medium"), (110, "-wide")]  # noqa: RUF012  (Textual types it as an instance's)
+
+    def __init__(self, wiring: Wiring) -> None:
+        super().__init__()
+        install_gate(self)
+        teach_terminal_keys()
+        self._wiring = wiring
+        self._theme_dirs = [builtin_themes_dir(), wiring.paths.themes_dir]
+        self.engine = EngineClient(wiring.launch, self._hear_engine)
+        self.assistant = Assistant(self.engine, wiring.answer_style)
+        self._signal_names = (signal.SIGTERM, signal.SIGHUP)
+
+    def on_mount(self) -> None:
+        """Draw first; everything slow starts once the first frame is on the screen."""
+        self.animation_level = self._wiring.settings.ui.animations
+        self._apply_themes()
+        self.theme = self._known_theme(self._wiring.settings.theme)
+        self.set_keymap(dict(self._wiring.settings.keys))
+        session = WikiSession(self._wiring.wiki_root)
+        self.push_screen(MainScreen(self.assistant, session, self._wiring.settings.ui))
+        self.call_after_refresh(self._begin)
+
+    async def on_unmount(self) -> None:
+        """The engine is gone before the program is."""
+        await self.engine.close()
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Severity = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """As Textual's, but a message is never read as markup."""
+        super().notify(
+            literal(message).plain,
+            title=title,
+            severity=severity,
+            timeout=timeout,
+            markup=False,
+        )
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own style variables, for themes that do not set them."""
+        return theme_variable_defaults(self.current_theme)
+
+    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
+        """Tell which of the user's keys do two things."""
+        self.notify(f"[keys] in config.toml uses a key twice, on {node}.", severity="warning")
+
+    def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in self._signal_names:
+            # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
+            loop.add_signal_handler(number, self.exit)
+        self.engine.start()
+        self._bring_up_model()
+        self._follow_themes()
+        for warning in self._wiring.loaded.warnings:
+            self.notify(warning, severity="warning")
+
+    @work(exclusive=True, group="model")
+    async def _bring_up_model(self) -> None:
+        try:
+            folder = await self._wiring.find_model(
+                lambda progress: self._tell(ModelFetched(progress))
+            )
+            await self.engine.load(str(folder))
+        except EngineError as error:
+            self._tell(ModelMissed(str(error)))
+
+    @work(exclusive=True, group="themes")
+    async def _follow_themes(self) -> None:
+        async for _ in watch_themes(self._theme_dirs[1:]):
+            self._apply_themes()
+
+    def _apply_themes(self) -> None:
+        found = load_themes(self._theme_dirs)
+        for theme in found.themes.values():
+            self.register_theme(theme)
+        if self.theme in found.themes:
+            self.refresh_css()
+        for path, problem in found.problems:
+            self.notify(f"Theme {path.name}: {problem}", severity="warning")
+
+    def _known_theme(self, name: str) -> str:
+        if name in self.available_themes:
+            return name
+        self.notify(f"There is no theme called {name}; see /theme.", severity="warning")
+        return "zibaldone-dark"
+
+    def _hear_engine(self, news: EngineStatus | MemoryReport) -> None:
+        if isinstance(news, MemoryReport):
+            self._tell(MemoryReported(news))
+        else:
+            self._tell(EngineStatusChanged(news))
+
+    def _tell(
+        self, message: MemoryReported | EngineStatusChanged | ModelFetched | ModelMissed
+    ) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen):
+                screen.post_message(message)

@@ -1,0 +1,1 @@
+"""The thinking behind the screens, in plain Python without Textual."""

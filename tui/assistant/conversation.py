@@ -1,0 +1,54 @@
+"""A chat as a value: turns on the screen, and the messages a model gets of them."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from engine.protocol import Message
+
+AnswerState = Literal["complete", "cut", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question and what was answered; `state` says how the answer ended."""
+
+    question: str
+    answer: str = ""
+    thinking: str = ""
+    state: AnswerState = "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One chat. `id` names its KV cache in the engine."""
+
+    id: str
+    exchanges: tuple[Exchange, ...] = ()
+
+    def with_exchange(self, exchange: Exchange) -> Conversation:
+        """The chat with one more exchange."""
+        return replace(self, exchanges=(*self.exchanges, exchange))
+
+    def messages(self, system_prompt: str, question: str) -> tuple[Message, ...]:
+        """What the model gets: thinking is left out, questions without an answer are joined.
+
+        Many chat templates refuse two user turns in a row.
+        """
+        messages = [Message("system", system_prompt)] if system_prompt else []
+        unanswered: list[str] = []
+        for exchange in self.exchanges:
+            unanswered.append(exchange.question)
+            if exchange.answer:
+                messages.append(Message("user", "\n\n".join(unanswered)))
+                messages.append(Message("assistant", exchange.answer))
+                unanswered = []
+        messages.append(Message("user", "\n\n".join([*unanswered, question])))
+        return tuple(messages)
+
+
+def new_conversation() -> Conversation:
+    """An empty chat."""
+    return Conversation(secrets.token_hex(8))

@@ -1,0 +1,42 @@
+"""What happens while the assistant answers; screens only draw these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.protocol import FinishReason, Span, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRead:
+    """The model has read `done` of `total` prompt tokens; `reused` it knew already."""
+
+    done: int
+    total: int
+    reused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The next piece of the answer or of the thinking before it."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer is over."""
+
+    reason: FinishReason
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFailed:
+    """The answer ended early; what was said so far is kept."""
+
+    message: str
+
+
+AssistantEvent = PromptRead | Said | Answered | AnswerFailed

@@ -1,0 +1,141 @@
+"""`zib ask`: one question, one answer, made for pipes.
+
+The answer goes to standard output and nothing else does; progress and notes go to standard error.
+Exit codes: 0 answered, 1 could not answer, 2 wrong use, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from engine.client import EngineClient
+from engine.errors import EngineError
+from engine.models.builtin_source import FetchProgress
+from engine.protocol import Message, ModelInfo, TextDelta, Usage
+from engine.status import EngineLoading, EngineStatus
+from tui.cli.output import AnswerPrinter, ProgressLine
+from tui.cli.run import print_error
+from tui.paths import PathsError
+from tui.settings.errors import SettingsError
+from tui.status_wording import engine_line, fetch_line
+from tui.wiring import Wiring, wire
+from vault.errors import VaultError
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """What the command line said."""
+
+    question: str
+    seed: int | None
+    is_json: bool
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """The JSON document of `zib ask --json`."""
+
+    question: str
+    answer: str
+    thinking: str
+    finish_reason: str
+    model: str
+    usage: Usage
+
+
+def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
+    """Answer and print; returns the exit code."""
+    try:
+        wiring = wire(flags)
+        question = read_question(options.question)
+    except (SettingsError, PathsError, VaultError, UnicodeDecodeError) as error:
+        print_error(str(error))
+        return EXIT_USAGE
+    if not question:
+        print_error('There is no question. Try: zib ask "What is the capital of France?"')
+        return EXIT_USAGE
+    try:
+        answered = asyncio.run(answer(wiring, replace(options, question=question)))
+    except EngineError as error:
+        print_error(str(error))
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our pipe has enough, which is no failure; keep Python from complaining.
+        sys.stderr.close()
+        return 0
+    return 0 if answered.answer or answered.thinking else EXIT_FAILED
+
+
+def read_question(argument: str) -> str:
+    """The argument with what is piped in; `-` means only what is piped in."""
+    wants_stdin = argument in ("", "-")
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read().decode()
+    if wants_stdin:
+        return piped.strip()
+    return f"{argument}\n\n{piped}".strip()
+
+
+async def answer(wiring: Wiring, options: AskOptions) -> Answered:
+    """Load the model, stream the answer to standard output."""
+    progress = ProgressLine()
+
+    def show_status(news: object) -> None:
+        if isinstance(news, EngineLoading):
+            progress.show(engine_line(news))
+
+    def show_fetch(news: FetchProgress) -> None:
+        progress.show(fetch_line(news))
+
+    async with EngineClient(wiring.launch, show_status) as engine:
+        try:
+            folder = await wiring.find_model(show_fetch)
+            model = await engine.load(str(folder))
+        finally:
+            progress.clear()
+        if model.advice and progress.is_shown:
+            progress.note(f"slow: {model.advice}")
+        return await _stream(engine, model, wiring, options)
+
+
+async def _stream(
+    engine: EngineClient, model: ModelInfo, wiring: Wiring, options: AskOptions
+) -> Answered:
+    style = wiring.answer_style
+    messages = [Message("user", options.question)]
+    if style.system_prompt:
+        messages.insert(0, Message("system", style.system_prompt))
+    sampling = msgspec.structs.replace(style.sampling, seed=options.seed)
+    printer = AnswerPrinter(is_silent=options.is_json)
+    thinking: list[str] = []
+    async for event in engine.generate(messages, sampling=sampling, max_tokens=style.max_tokens):
+        match event:
+            case TextDelta(span="thinking", text=text):
+                thinking.append(text)
+            case TextDelta(text=text):
+                printer.write(text)
+            case _ if hasattr(event, "usage"):
+                answered = Answered(
+                    options.question,
+                    printer.text,
+                    "".join(thinking),
+                    event.reason,
+                    model.name,
+                    event.usage,
+                )
+    printer.finish()
+    if options.is_json:
+        sys.stdout.write(msgspec.json.encode(answered).decode() + "\n")
+    return answered
+
+
+__all__ = ["AskOptions", "EngineStatus", "run_ask"]

@@ -1,0 +1,111 @@
+"""The commands of `zib`; each imports what it needs only when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="zib",
+    help="Chat with a local model whose memory is your own Markdown wiki.",
+    no_args_is_help=False,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Model = Annotated[str | None, typer.Option("--model", help="A model folder; else the built-in.")]
+Wiki = Annotated[str | None, typer.Option("--wiki", help="The folder of the memory wiki.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+
+
+@app.callback(invoke_without_command=True)
+def open_app(context: typer.Context, model: Model = None, wiki: Wiki = None) -> None:
+    """Without a command: open the app."""
+    if context.invoked_subcommand is None:
+        from tui.cli.run import run_app
+
+        raise typer.Exit(run_app({"model": model, "wiki": wiki}))
+
+
+@app.command()
+def ask(
+    question: Annotated[
+        list[str] | None, typer.Argument(help="The question; `-` or nothing reads stdin.")
+    ] = None,
+    model: Model = None,
+    system: Annotated[str | None, typer.Option(help="A system prompt.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="0 always gives one answer.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="A ceiling for the answer.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes a random answer repeatable.")] = None,
+    json: Json = False,
+) -> None:
+    """Ask one question and print the answer; text piped in joins the question."""
+    from tui.cli.ask import AskOptions, run_ask
+
+    flags = {
+        "model": model,
+        "chat.system_prompt": system,
+        "chat.temperature": temperature,
+        "chat.max_tokens": max_tokens,
+    }
+    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), seed, json), flags))
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Check this machine: what runs, how fast, and what would make it better."""
+    from tui.cli.doctor import run_doctor
+
+    raise typer.Exit(run_doctor(json))
+
+
+@app.command()
+def paths() -> None:
+    """Where everything is kept."""
+    from tui.cli.configuration import print_paths
+
+    raise typer.Exit(print_paths())
+
+
+config_app = typer.Typer(help="Settings in force, and where each comes from.")
+app.add_typer(config_app, name="config")
+
+
+@config_app.callback(invoke_without_command=True)
+def config(context: typer.Context) -> None:
+    """Without a command: every setting with its source."""
+    if context.invoked_subcommand is None:
+        from tui.cli.configuration import print_settings
+
+        raise typer.Exit(print_settings())
+
+
+@config_app.command("get")
+def config_get(key: Annotated[str, typer.Argument(help="As in config.toml: chat.top_p")]) -> None:
+    """Print one setting."""
+    from tui.cli.configuration import print_setting
+
+    raise typer.Exit(print_setting(key))
+
+
+@config_app.command("path")
+def config_path(
+    create: Annotated[bool, typer.Option(help="Write a commented file if there is none.")] = False,
+) -> None:
+    """Print where config.toml is, or would be."""
+    from tui.cli.configuration import print_config_path
+
+    raise typer.Exit(print_config_path(create))
+
+
+@app.command()
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="Which; all without a name.")] = None,
+    json: Json = False,
+) -> None:
+    """Measure against plain mlx-lm in the same run; exit 1 when a figure misses its target."""
+    from tui.cli.bench import run_bench
+
+    raise typer.Exit(run_bench(names or [], json))

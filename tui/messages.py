@@ -1,0 +1,58 @@
+"""Messages that cross the screen: facts in the past tense, wishes as verbs."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from engine.models.builtin_source import FetchProgress
+from engine.protocol import MemoryReport
+from engine.status import EngineStatus
+
+
+class EngineStatusChanged(Message):
+    """The engine process or its model changed state."""
+
+    def __init__(self, status: EngineStatus) -> None:
+        super().__init__()
+        self.status = status
+
+
+class MemoryReported(Message):
+    """The engine reported what it costs."""
+
+    def __init__(self, report: MemoryReport) -> None:
+        super().__init__()
+        self.report = report
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest report matters."""
+        return isinstance(message, MemoryReported)
+
+
+class ModelFetched(Message):
+    """The built-in model is being fetched."""
+
+    def __init__(self, progress: FetchProgress) -> None:
+        super().__init__()
+        self.progress = progress
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest progress matters."""
+        return isinstance(message, ModelFetched)
+
+
+class ModelMissed(Message):
+    """There is no model to talk to, and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
+
+
+class LinkFollowed(Message):
+    """A link in some text was chosen; `from_path` is the article it stands in, or empty."""
+
+    def __init__(self, href: str, from_path: str = "") -> None:
+        super().__init__()
+        self.href = href
+        self.from_path = from_path

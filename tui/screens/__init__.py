@@ -1,0 +1,1 @@
+"""Screens: they compose, route and decide; widgets draw."""

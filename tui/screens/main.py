@@ -1,0 +1,310 @@
+"""The main screen: wiki, chat and gauge side by side; routes keys, commands and news."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar, assert_never
+from urllib.parse import urlsplit
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.geometry import Offset
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer
+
+from engine.status import (
+    EngineDown,
+    EngineIdle,
+    EngineLoading,
+    EngineReady,
+    EngineRestarting,
+    EngineStarting,
+    EngineStatus,
+)
+from tui.assistant.assistant import Assistant
+from tui.markdown.parser import wiki_target
+from tui.messages import (
+    EngineStatusChanged,
+    LinkFollowed,
+    MemoryReported,
+    ModelFetched,
+    ModelMissed,
+)
+from tui.screens.help import HelpScreen
+from tui.screens.layout import ALL_CLASSES, PaneLayout
+from tui.screens.question import Choice, QuestionScreen
+from tui.settings.schema import UiSettings
+from tui.status_wording import engine_line, fetch_line
+from tui.text.content import literal
+from tui.text.sanitise import to_display
+from tui.verbs import BINDINGS, find_slash
+from tui.widgets.chat.pane import ChatPane
+from tui.widgets.gauge.pane import GaugePane
+from tui.widgets.status_bar import StatusBar
+from tui.widgets.wiki.pane import WikiPane
+from tui.wiki_session import WikiSession
+
+QUIT_TWICE_SECONDS = 2.0
+COPY = Choice("copy", "Copy the address", "primary")
+LEAVE_IT = Choice("leave", "Leave it")
+QUIT = Choice("quit", "Quit without saving", "error")
+
+
+class MainScreen(Screen[None]):
+    """Composes the panes and decides; draws nothing itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *BINDINGS,
+        Binding("alt+left", "wiki_back", "Back", id="wiki-back", show=False),
+        Binding("alt+right", "wiki_forward", "Forward", id="wiki-forward", show=False),
+    ]
+
+    def __init__(self, assistant: Assistant, wiki: WikiSession, ui: UiSettings) -> None:
+        super().__init__()
+        self._assistant = assistant
+        self._wiki = wiki
+        self._layout_state = PaneLayout(
+            "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
+        )
+        self._asked_to_quit_at = 0.0
+
+    def compose(self) -> ComposeResult:
+        """Status line, three panes, keys."""
+        yield StatusBar(id="status")
+        with Horizontal(id="panes"):
+            yield WikiPane(self._wiki, id="wiki")
+            yield ChatPane(self._assistant, id="chat")
+            yield GaugePane(id="memory")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Show the chosen panes and let the user type at once."""
+        self._lay_out(self._layout_state)
+        self._chat.prompt.focus()
+        self.call_after_refresh(self._wiki_pane.open_wiki)
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """As Textual's; a click on text that is being replaced hits nothing (textual#6643)."""
+        try:
+            return super().get_widget_and_offset_at(x, y)
+        except AttributeError:
+            return None, None
+
+    def _handle_tooltip_timer(self, widget: Widget) -> None:
+        """Textual reads a tooltip as markup, also one made from a table cell (textual#6642)."""
+        if isinstance(widget.tooltip, str):
+            widget.tooltip = literal(widget.tooltip)
+        super()._handle_tooltip_timer(widget)
+
+    @on(EngineStatusChanged)
+    def show_engine_status(self, event: EngineStatusChanged) -> None:
+        """Status line, gauge and waiting answers follow the engine."""
+        status = event.status
+        self._status_bar.show(right=engine_line(status))
+        self._gauge.show_model(status.model if isinstance(status, EngineReady) else None)
+        self._chat.say_waiting_for(_waiting_phrase(status))
+        if isinstance(status, EngineDown):
+            self.notify(status.reason, severity="error", markup=False)
+
+    @on(MemoryReported)
+    def show_memory(self, event: MemoryReported) -> None:
+        """The gauge follows the engine."""
+        self._gauge.show_report(event.report)
+
+    @on(ModelFetched)
+    def show_fetch(self, event: ModelFetched) -> None:
+        """First use: the built-in model is on its way."""
+        line = fetch_line(event.progress)
+        self._status_bar.show(right=line)
+        self._chat.say_waiting_for(f"{line}; you can go on typing")
+
+    @on(ModelMissed)
+    def show_missing_model(self, event: ModelMissed) -> None:
+        """Say what to do."""
+        self._status_bar.show(right="no model")
+        self._chat.say_waiting_for(event.reason)
+        self.notify(event.reason, severity="error", timeout=20, markup=False)
+
+    @on(WikiPane.Opened)
+    def show_wiki_facts(self, event: WikiPane.Opened) -> None:
+        """Which wiki is open."""
+        foreign = "" if event.is_ours else ", not made here"
+        self._status_bar.show(
+            left=f"Zibaldone · {self._wiki.root} ({event.notes:,} notes{foreign})"
+        )
+
+    @on(LinkFollowed)
+    async def follow_link(self, event: LinkFollowed) -> None:
+        """Wiki links open here; addresses do nothing until the user says so."""
+        event.stop()
+        target = wiki_target(event.href)
+        parts = urlsplit(event.href)
+        if target is not None:
+            await self._open(target, event.from_path, is_wikilink=True)
+        elif not parts.scheme and not parts.netloc:
+            await self._open(event.href, event.from_path, is_wikilink=False)
+        else:
+            self._show_address(event.href)
+
+    @on(ChatPane.SlashEntered)
+    async def run_slash(self, event: ChatPane.SlashEntered) -> None:
+        """Run a slash command."""
+        found = find_slash(event.text)
+        if found is None:
+            self.notify(f"No such command: {event.text}. /help lists them.", severity="warning")
+            return
+        verb, argument = found
+        if verb.argument and not argument:
+            self.notify(f"Usage: {verb.slash} {verb.argument}", severity="warning")
+        elif verb.argument:
+            await self.run_action(f"{verb.action}({argument!r})")
+        else:
+            await self.run_action(verb.action)
+
+    def action_help(self) -> None:
+        """Keys and commands."""
+        self.app.push_screen(HelpScreen())
+
+    async def action_new_chat(self) -> None:
+        """A clean page."""
+        await self._chat.start_new_chat()
+        self._chat.prompt.focus()
+
+    def action_toggle_gauge(self) -> None:
+        """Show or hide the gauge."""
+        self._lay_out(self._layout_state.with_gauge_toggled(self.size.width))
+
+    def action_toggle_wiki(self) -> None:
+        """Wiki beside the chat, alone, hidden."""
+        self._lay_out(self._layout_state.with_wiki_toggled(self.size.width))
+
+    async def action_edit_article(self) -> None:
+        """Edit the open article, or leave the editor."""
+        self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
+        await self._wiki_pane.edit()
+
+    def action_stop_or_back(self) -> None:
+        """Stop the answer; otherwise go back to the prompt."""
+        if self._chat.is_answering:
+            self._chat.stop()
+            return
+        self._lay_out(self._layout_state.with_chat_seen())
+        self._chat.prompt.focus()
+
+    def action_toggle_thinking(self) -> None:
+        """Let the model think, forbid it, or leave it to the model."""
+        following = {None: False, False: True, True: None}
+        self._assistant.thinking = following[self._assistant.thinking]
+        words = {None: "as the model likes", False: "off", True: "on"}
+        self.notify(f"Thinking: {words[self._assistant.thinking]}.", markup=False)
+
+    def action_expand_thinking(self) -> None:
+        """Unfold or fold all thinking."""
+        self._chat.toggle_thinking_shown()
+
+    def action_copy_or_clear(self) -> None:
+        """Selection: copy. Prompt with text: clear. Busy: stop. Else quit at the second time."""
+        prompt = self._chat.prompt
+        selected = self.get_selected_text() or prompt.selected_text
+        if selected:
+            self._copy(selected)
+        elif prompt.text:
+            prompt.clear()
+        elif self._chat.is_answering:
+            self._chat.stop()
+        elif time.monotonic() - self._asked_to_quit_at < QUIT_TWICE_SECONDS:
+            self.action_quit()
+        else:
+            self._asked_to_quit_at = time.monotonic()
+            self.notify("Ctrl+C again quits.", timeout=QUIT_TWICE_SECONDS, markup=False)
+
+    def action_copy_answer(self) -> None:
+        """Copy the newest answer."""
+        if self._chat.last_answer:
+            self._copy(self._chat.last_answer)
+        else:
+            self.notify("There is no answer to copy yet.", markup=False)
+
+    async def action_open_article(self, name: str) -> None:
+        """Open an article by name."""
+        await self._open(name, "", is_wikilink=True)
+
+    async def action_create_article(self, title: str) -> None:
+        """Create an article and edit it."""
+        self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
+        await self._wiki_pane.create(title)
+
+    def action_change_theme(self, name: str) -> None:
+        """Switch to a theme."""
+        if name in self.app.available_themes:
+            self.app.theme = name
+        else:
+            known = ", ".join(sorted(self.app.available_themes))
+            self.notify(f"Themes: {known}", markup=False)
+
+    async def action_wiki_back(self) -> None:
+        """The article before."""
+        await self._wiki_pane.go_back()
+
+    async def action_wiki_forward(self) -> None:
+        """The article after."""
+        await self._wiki_pane.go_forward()
+
+    @work(exclusive=True, group="quit")
+    async def action_quit(self) -> None:
+        """Leave, but not with unsaved text."""
+        if self._wiki_pane.has_unsaved_text:
+            question = QuestionScreen("An article is not saved.", (QUIT, Choice("stay", "Stay")))
+            if await self.app.push_screen_wait(question) != QUIT.id:
+                return
+        self.app.exit()
+
+    async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
+        self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
+        await self._wiki_pane.follow(target, from_path, is_wikilink)
+
+    @work(exclusive=True, group="address")
+    async def _show_address(self, address: str) -> None:
+        question = QuestionScreen(f"This link leads out of zib:\n\n{address}", (COPY, LEAVE_IT))
+        if await self.app.push_screen_wait(question) == COPY.id:
+            self._copy(address)
+
+    def _copy(self, text: str) -> None:
+        self.app.copy_to_clipboard(to_display(text))
+        self.notify(f"{len(text):,} characters sent to the clipboard.", markup=False)
+
+    def _lay_out(self, state: PaneLayout) -> None:
+        self._layout_state = state
+        for name in ALL_CLASSES:
+            self.set_class(name in state.classes, name)
+
+    @property
+    def _chat(self) -> ChatPane:
+        return self.query_one(ChatPane)
+
+    @property
+    def _wiki_pane(self) -> WikiPane:
+        return self.query_one(WikiPane)
+
+    @property
+    def _gauge(self) -> GaugePane:
+        return self.query_one(GaugePane)
+
+    @property
+    def _status_bar(self) -> StatusBar:
+        return self.query_one(StatusBar)
+
+
+def _waiting_phrase(status: EngineStatus) -> str:
+    match status:
+        case EngineReady():
+            return "reading"
+        case EngineStarting() | EngineIdle() | EngineLoading():
+            return f"waiting for the model · {engine_line(status)}"
+        case EngineRestarting() | EngineDown():
+            return engine_line(status)
+        case _:
+            assert_never(status)

@@ -1,0 +1,85 @@
+"""Every verb of the program: keys, help and slash commands are all made from this table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """Something the user can do. `id` is the public name for rebinding keys.
+
+    `argument` names what the slash command takes; such a verb has no key.
+    """
+
+    id: str
+    label: str
+    help: str
+    keys: str = ""
+    slash: str = ""
+    argument: str = ""
+    is_in_footer: bool = False
+
+    @property
+    def action(self) -> str:
+        """The screen's action method, without its prefix."""
+        return self.id.replace("-", "_")
+
+    @property
+    def binding(self) -> Binding:
+        """As Textual wants it."""
+        return Binding(
+            self.keys,
+            self.action,
+            self.label,
+            id=self.id,
+            show=self.is_in_footer,
+            tooltip=self.help,
+        )
+
+
+VERBS = (
+    Verb("help", "Help", "Show keys and commands", "f1", "/help", is_in_footer=True),
+    Verb("new-chat", "New", "Start a new chat", "ctrl+n", "/new", is_in_footer=True),
+    Verb(
+        "toggle-gauge", "Gauge", "Show or hide the memory gauge", "f2", "/gauge", is_in_footer=True
+    ),
+    Verb(
+        "toggle-wiki",
+        "Wiki",
+        "Show the wiki beside the chat, alone, or not at all",
+        "f3",
+        "/wiki",
+        is_in_footer=True,
+    ),
+    Verb("edit-article", "Edit", "Edit the open article", "f4", "/edit", is_in_footer=True),
+    Verb(
+        "stop-or-back",
+        "Stop",
+        "Stop the answer and keep what was said; or go back to the prompt",
+        "escape",
+        "/stop",
+        is_in_footer=True,
+    ),
+    Verb("toggle-thinking", "Thinking", "Let the model think or not", "ctrl+t", "/thinking"),
+    Verb("expand-thinking", "Expand", "Unfold or fold all thinking", "ctrl+o", "/expand"),
+    Verb("copy-or-clear", "Copy", "Copy, else clear, else stop, twice quits", "ctrl+c"),
+    Verb("copy-answer", "Copy answer", "Copy the last answer", "ctrl+y", "/copy"),
+    Verb("open-article", "Open", "Open an article", "", "/open", "NAME"),
+    Verb("create-article", "Create", "Create an article and edit it", "", "/create", "TITLE"),
+    Verb("change-theme", "Theme", "Choose a theme by name", "", "/theme", "NAME"),
+    Verb("quit", "Quit", "Leave", "ctrl+q", "/quit", is_in_footer=True),
+)
+
+BINDINGS = [verb.binding for verb in VERBS if verb.keys]
+
+
+def find_slash(text: str) -> tuple[Verb, str] | None:
+    """The verb and argument of a slash command, or None when there is no such command."""
+    word, _, argument = text.strip().partition(" ")
+    for verb in VERBS:
+        if verb.slash and verb.slash == word:
+            return verb, argument.strip()
+    return None

@@ -1,0 +1,1 @@
+"""Widgets: each draws one thing and posts what the user did with it."""

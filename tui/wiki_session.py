@@ -1,0 +1,96 @@
+"""The opened wiki for the screens: blocking vault calls in threads, one listing at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from vault.errors import VaultError
+from vault.files import ArticleFile
+from vault.history.commit import CommitResult
+from vault.history.log import Revision
+from vault.links import Link
+from vault.listing import VaultListing
+from vault.resolve import LinkResolver, Resolution
+from vault.vault import Vault, Written, open_vault
+from vault.watch import watch
+
+
+class WikiSession:
+    """Holds the vault, its latest listing and the resolver made from it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._vault: Vault | None = None
+        self._listing: VaultListing | None = None
+        self._resolver: LinkResolver | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether `open` succeeded."""
+        return self._vault is not None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether zib made this wiki; nothing changes by itself in any other folder."""
+        return self._vault is not None and self._vault.is_ours
+
+    async def open(self) -> VaultListing:
+        """Open the wiki, making it on first use. Raises VaultError."""
+        self._vault = await asyncio.to_thread(open_vault, self.root)
+        return await self.refresh()
+
+    async def recover(self) -> CommitResult:
+        """Commit what a crash or another program left uncommitted. Raises VaultError."""
+        return await asyncio.to_thread(self._require().recover)
+
+    async def refresh(self) -> VaultListing:
+        """List the notes anew. Raises VaultError."""
+        vault = self._require()
+        listing = await asyncio.to_thread(vault.listing)
+        self._listing = listing
+        self._resolver = await asyncio.to_thread(vault.resolver, listing)
+        return listing
+
+    async def read(self, path: str) -> ArticleFile:
+        """Read one note. Raises VaultError."""
+        return await asyncio.to_thread(self._require().read, path)
+
+    async def save(self, path: str, text: str, base: ArticleFile) -> Written:
+        """Save and commit one note. Raises VaultError."""
+        return await asyncio.to_thread(self._require().save, path, text, base)
+
+    async def create(self, title: str) -> Written:
+        """Create and commit an article. Raises VaultError."""
+        return await asyncio.to_thread(self._require().create, title)
+
+    async def log(self, path: str) -> tuple[Revision, ...]:
+        """The revisions of a note, newest first. Raises VaultError."""
+        return await asyncio.to_thread(self._require().log, path)
+
+    async def changes(self, stop: asyncio.Event) -> AsyncIterator[frozenset[str]]:
+        """Sets of notes that changed on disk, until `stop`."""
+        async for changed in watch(self.root, stop):
+            yield changed
+
+    def resolve(self, target: str, from_path: str, is_wikilink: bool = True) -> Resolution:
+        """What a link leads to, by the latest listing. Raises VaultError."""
+        if self._resolver is None:
+            raise VaultError("The wiki is still being opened; try again in a moment.")
+        page, mark, fragment = target.partition("#")
+        link = Link(
+            start=0,
+            end=0,
+            target=page.strip(),
+            fragment=fragment.strip() if mark else None,
+            label="",
+            is_embed=False,
+            is_wikilink=is_wikilink,
+        )
+        return self._resolver.resolve(link, from_path)
+
+    def _require(self) -> Vault:
+        if self._vault is None:
+            raise VaultError("The wiki is not open.")
+        return self._vault
