@@ -9,7 +9,7 @@ from vault.names import NOTE_SUFFIX
 
 _WIKILINK = re.compile(r"\[\[([^\[\]\r\n]{1,2000})\]\]")
 _MARKDOWN_LINK = re.compile(
-    r"\[(?P<label>(?:[^\[\]\\\r\n]|\\.|\[[^\[\]\r\n]{0,500}\]){0,1000})\]"
+    r"(?<!\\)\[(?P<label>(?:[^\[\]\\\r\n]|\\.|\[[^\[\]\r\n]{0,500}\]){0,1000})\]"
     r"\([ \t]{0,9}(?P<target><[^<>\r\n]{0,2000}>|(?:[^\s()\\]|\\.|\([^\s()]{0,500}\)){1,2000})"
     r"(?:[ \t]{1,9}(?:\"[^\"\r\n]{0,500}\"|'[^'\r\n]{0,500}'|\([^()\r\n]{0,500}\)))?[ \t]{0,9}\)"
 )
@@ -44,7 +44,7 @@ def find_links(text: str) -> tuple[Link, ...]:
     links = [link for link in wikilinks if link is not None]
     taken = {position for link in links for position in (link.start, link.start + 1)}
     for found in _MARKDOWN_LINK.finditer(copy):
-        if found.start() not in taken and not is_escaped(text, found.start()):
+        if found.start() not in taken:
             link = _markdown_link(text, found)
             if link is not None:
                 links.append(link)

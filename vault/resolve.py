@@ -84,7 +84,7 @@ class LinkResolver:
             return Refused(f"“{link.target}” holds a character that no link may hold.")
         folder = posixpath.dirname(from_path)
         is_relative = target.startswith(("./", "../"))
-        if is_relative or not link.is_wikilink:
+        if is_relative or not (link.is_wikilink or target.startswith("/")):
             here = _joined(folder, target)
             if here is None:
                 return Refused(f"“{link.target}” leads out of the wiki.")

@@ -4,6 +4,7 @@ The commit is built from bytes we hold through a private index, so the user's in
 rules, attributes and hooks have no say; the branch moves by compare-and-swap.
 """
 
+import contextlib
 import os
 import re
 import tempfile
@@ -24,7 +25,13 @@ from vault.history.state import (
     find_repository,
     git_path,
 )
-from vault.history.trees import Entry, as_index_lines, read_entries, refresh_index
+from vault.history.trees import (
+    Entry,
+    as_index_lines,
+    finish_refresh,
+    read_entries,
+    refresh_index,
+)
 
 AUTHOR_NAME = "zib"
 AUTHOR_EMAIL = "zib@localhost"
@@ -58,11 +65,28 @@ def commit_paths(
         with commit_lock(repository.git_dir) as lock:
             if lock is None:
                 return _locked("another zib is committing")
+            _finish_interrupted(repository, lock)
             return _Attempt(repository, lock, message(subject, actor), changes).run()
     except HistoryUnavailable as error:
         return Skipped(SkipReason.NO_GIT, str(error))
     except OSError as error:
         return Skipped(SkipReason.DAMAGED, f"The history could not be written: {error.strerror}.")
+
+
+def finish_interrupted(repository: Repository) -> None:
+    """Finish what a killed commit of ours left half done: stale locks, the user's index."""
+    suppressed = contextlib.suppress(OSError, HistoryUnavailable)
+    with suppressed, commit_lock(repository.git_dir) as lock:
+        if lock is not None:
+            _finish_interrupted(repository, lock)
+
+
+def _finish_interrupted(repository: Repository, lock: CommitLock) -> None:
+    if not lock.interrupted:
+        return
+    for sha in lock.interrupted:
+        finish_refresh(repository, sha)
+    lock.done()
 
 
 def message(subject: str, actor: str) -> str:

@@ -30,12 +30,17 @@ class _Step:
 
 
 class CommitLock:
-    """Held while a commit is made; `risk` and `done` bracket the step that takes git's locks."""
+    """Held while a commit is made; `risk` and `done` bracket the step that takes git's locks.
+
+    `interrupted` has the commits whose step was begun by a process that did not finish it.
+    """
 
     def __init__(self, git_dir: Path, descriptor: int) -> None:
         self._git_dir = git_dir
         self._descriptor = descriptor
-        self._unsettled = [step for step in self._read() if not _settle(git_dir, step)]
+        found = self._read()
+        self.interrupted = tuple(step.sha for step in found)
+        self._unsettled = [step for step in found if not _settle(git_dir, step)]
 
     def risk(self, branch: str, sha: str) -> None:
         """Note that git is about to lock `branch`, HEAD and the index."""

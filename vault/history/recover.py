@@ -16,7 +16,7 @@ from vault.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from vault.confined import opened_place, read_regular
 from vault.errors import NotAllowed
 from vault.files import MOST_EDITED_BYTES
-from vault.history.commit import CommitResult, commit_paths
+from vault.history.commit import CommitResult, commit_paths, finish_interrupted
 from vault.history.state import Skipped, SkipReason, find_head, find_repository, git_path
 from vault.history.trees import Entry, read_entries
 from vault.listing import VaultListing, list_vault
@@ -33,6 +33,7 @@ def recover(root: Path) -> CommitResult:
     repository = find_repository(root)
     if isinstance(repository, Skipped):
         return repository
+    finish_interrupted(repository)
     head = find_head(repository)
     if isinstance(head, Skipped):
         return head

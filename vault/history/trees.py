@@ -65,6 +65,23 @@ def refresh_index(
         repository.run(["update-index", "-z", "--index-info"], stdin=lines)
 
 
+def finish_refresh(repository: Repository, commit: str) -> None:
+    """Refresh the user's index for a commit that was made just before its maker was killed.
+
+    Without this, the user's next commit would take the article back to its older text.
+    """
+    if not repository.run(["merge-base", "--is-ancestor", commit, "HEAD"]).succeeded:
+        return
+    head = read_entries(repository, "HEAD")
+    before, made = read_entries(repository, f"{commit}^"), read_entries(repository, commit)
+    after = {
+        path: made.get(path)
+        for path in before.keys() | made.keys()
+        if before.get(path) != made.get(path) == head.get(path)
+    }
+    refresh_index(repository, commit, before, after)
+
+
 def _parsed(output: bytes, command: str) -> dict[str, Entry]:
     """Parse `mode type id TAB path` (ls-tree) or `mode id stage TAB path` (ls-files)."""
     entries = {}

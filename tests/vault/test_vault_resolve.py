@@ -1,0 +1,136 @@
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from vault.links import find_links
+from vault.listing import list_vault
+from vault.resolve import Found, LinkResolver, Refused, Wanted
+
+NOTES = [
+    *("index.md", "Projects.md", "Camera_bag.md", "C#.md", "Photo/50mm f-1.8.md"),
+    *("Photo/index.md", "Work/Photo/index.md", "Work/plan.md", "Home/plan.md", "cafe\u0301.md"),
+    *("Deep/er/Unique name.md", "README.md", "Twin.md", "twin.md", "v1.0.md", "a.b.md"),
+]
+
+
+@pytest.fixture
+def resolver(tmp_path: Path) -> LinkResolver:
+    for name in NOTES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    return LinkResolver(list_vault(tmp_path))
+
+
+def resolve(
+    resolver: LinkResolver, text: str, from_path: str = "Work/plan.md"
+) -> Found | Wanted | Refused:
+    (link,) = find_links(text)
+    return resolver.resolve(link, from_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("[[Projects]]", "Projects.md"),
+        ("[[Projects.md]]", "Projects.md"),
+        ("[[projects]]", "Projects.md"),
+        ("[[Camera bag]]", "Camera_bag.md"),
+        ("[[camera_BAG]]", "Camera_bag.md"),
+        ("[[50mm f-1.8]]", "Photo/50mm f-1.8.md"),
+        ("[[50mm_f-1.8]]", "Photo/50mm f-1.8.md"),
+        ("[[er/unique NAME]]", "Deep/er/Unique name.md"),
+        ("[[Unique name|shown]]", "Deep/er/Unique name.md"),
+        ("[[café]]", "cafe\u0301.md"),
+        ("[[C#]]", "C#.md"),
+        ("[[Twin]]", "Twin.md"),
+        ("[[twin]]", "twin.md"),
+        ("[[v1.0]]", "v1.0.md"),
+        ("[[/index]]", "index.md"),
+        ("[[index]]", "index.md"),
+        ("[[./plan]]", "Work/plan.md"),
+        ("[[../Home/plan]]", "Home/plan.md"),
+        ("[[Work/Photo/index]]", "Work/Photo/index.md"),
+        ("[x](plan.md)", "Work/plan.md"),
+        ("[x](Photo/index.md)", "Work/Photo/index.md"),
+        ("[x](../Photo/index.md)", "Photo/index.md"),
+        ("[x](/Photo/index)", "Photo/index.md"),
+        ("[x](Unique%20name.md)", "Deep/er/Unique name.md"),
+        ("[[#part]]", "Work/plan.md"),
+        ("[x](#part)", "Work/plan.md"),
+    ],
+)
+def test_a_link_finds_its_note(resolver: LinkResolver, text: str, path: str) -> None:
+    found = resolve(resolver, text)
+    assert isinstance(found, Found), found
+    assert found.path == path
+    assert not found.is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "candidates"),
+    [
+        ("[[plan]]", ("Home/plan.md", "Work/plan.md")),
+        ("[[TWIN]]", ("Twin.md", "twin.md")),
+    ],
+)
+def test_an_ambiguous_link_takes_the_shortest_path_from_everywhere(
+    resolver: LinkResolver, text: str, candidates: tuple[str, ...]
+) -> None:
+    for from_path in ("Work/plan.md", "Home/plan.md", "index.md"):
+        found = resolve(resolver, text, from_path)
+        assert isinstance(found, Found)
+        assert found.candidates == candidates
+        assert found.path == candidates[0]
+        assert found.is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("[[Nothing yet]]", "Nothing yet"),
+        ("[[Nothing yet#part|x]]", "Nothing yet"),
+        ("[[ique name]]", "ique name"),
+        ("[[./Projects]]", "Work/Projects"),
+        ("[[Photo/Nothing]]", "Photo/Nothing"),
+        ("[[/Unique name]]", "Unique name"),
+        ("[[%2e%2e%2fProjects]]", "%2e%2e%2fProjects"),
+    ],
+)
+def test_a_wanted_page_is_named(resolver: LinkResolver, text: str, name: str) -> None:
+    assert resolve(resolver, text) == Wanted(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[../../x]]",
+        "[[a/../../../x]]",
+        "[[..\\..\\x]]",
+        "[x](../../../etc/passwd)",
+        "[x](%2e%2e/%2e%2e/x.md)",
+        "[[..]]",
+        "[[a\0b]]",
+    ],
+)
+def test_a_way_out_is_refused(resolver: LinkResolver, text: str) -> None:
+    refused = resolve(resolver, text)
+    assert isinstance(refused, Refused)
+    assert refused.reason.endswith(".")
+
+
+def test_a_first_heading_is_the_last_resort(tmp_path: Path) -> None:
+    for name in ("a1.md", "b2.md", "c3.md"):
+        (tmp_path / name).write_text("x")
+    asked: list[int] = []
+
+    def titles() -> Mapping[str, str]:
+        asked.append(1)
+        return {"a1.md": "My Title", "b2.md": "Same", "c3.md": "Same"}
+
+    resolver = LinkResolver(list_vault(tmp_path), titles)
+    assert resolve(resolver, "[[a1]]") == Found("a1.md", None, ("a1.md",))
+    assert asked == []
+    assert resolve(resolver, "[[my title#x]]") == Found("a1.md", "x", ("a1.md",))
+    assert resolve(resolver, "[[Same]]") == Wanted("Same"), "only when it is unique"
+    assert asked == [1]
