@@ -17,7 +17,7 @@ from engine.client import EngineClient
 from engine.errors import EngineError
 from engine.models.builtin_source import FetchProgress
 from engine.protocol import Message, ModelInfo, TextDelta, Usage
-from engine.status import EngineLoading, EngineStatus
+from engine.status import EngineLoading
 from tui.cli.output import AnswerPrinter, ProgressLine
 from tui.cli.run import print_error
 from tui.paths import PathsError
@@ -136,6 +136,3 @@ async def _stream(
     if options.is_json:
         sys.stdout.write(msgspec.json.encode(answered).decode() + "\n")
     return answered
-
-
-__all__ = ["AskOptions", "EngineStatus", "run_ask"]
