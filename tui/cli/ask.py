@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from engine.client import EngineClient
-from engine.errors import EngineError
+from engine.errors import EngineError, EngineStopped
 from engine.models.builtin_source import FetchProgress
-from engine.protocol import Message, ModelInfo, TextDelta, Usage
+from engine.protocol import Finished, Message, ModelInfo, TextDelta, Usage
 from engine.status import EngineLoading
 from tui.cli.output import AnswerPrinter, ProgressLine
 from tui.cli.run import print_error
@@ -117,22 +117,25 @@ async def _stream(
     sampling = msgspec.structs.replace(style.sampling, seed=options.seed)
     printer = AnswerPrinter(is_silent=options.is_json)
     thinking: list[str] = []
+    ending: Finished | None = None
     async for event in engine.generate(messages, sampling=sampling, max_tokens=style.max_tokens):
-        match event:
-            case TextDelta(span="thinking", text=text):
-                thinking.append(text)
-            case TextDelta(text=text):
-                printer.write(text)
-            case _ if hasattr(event, "usage"):
-                answered = Answered(
-                    options.question,
-                    printer.text,
-                    "".join(thinking),
-                    event.reason,
-                    model.name,
-                    event.usage,
-                )
+        if isinstance(event, Finished):
+            ending = event
+        elif isinstance(event, TextDelta) and event.span == "thinking":
+            thinking.append(event.text)
+        elif isinstance(event, TextDelta):
+            printer.write(event.text)
     printer.finish()
+    if ending is None:
+        raise EngineStopped("The engine ended the answer without saying why.")
+    answered = Answered(
+        options.question,
+        printer.text,
+        "".join(thinking),
+        ending.reason,
+        model.name,
+        ending.usage,
+    )
     if options.is_json:
         sys.stdout.write(msgspec.json.encode(answered).decode() + "\n")
     return answered
