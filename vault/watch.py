@@ -50,10 +50,13 @@ async def _hints(root: Path, stop: asyncio.Event) -> AsyncGenerator[set[str] | N
         watched = _identity(root)
         if watched:
             yield None
-            with contextlib.suppress(OSError, RuntimeError, UnicodeError):
+            try:
                 async with contextlib.aclosing(_watched(root, watched, stop)) as hints:
                     async for hint in hints:
                         yield hint
+            except* (OSError, RuntimeError):
+                # The watcher stopped, often at a file name it cannot decode; it is started again.
+                pass
         pause = 0.5 if time.monotonic() - started > _RESCAN_SECONDS else pause * 2
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), min(pause, _LONGEST_PAUSE_SECONDS))
