@@ -1,0 +1,111 @@
+"""Choosing how matrix products are computed, before MLX is imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from engine.compute import ComputePath
+from engine.worker.blas.compilation import compiled_shim
+from engine.worker.blas.library import find_libraries
+from engine.worker.blas.loading import load_plain, load_shim
+from engine.worker.blas.private_folder import ensure_private_folder
+from engine.worker.blas.threads import product_threads
+from engine.worker.blas.unavailable import BlasUnavailable
+from engine.worker.blas.verdict import verdict_on
+
+_CUDA_WHEELS = ("mlx-cuda-13", "mlx-cuda-12", "mlx-cuda")
+_CUDA_DEVICES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")
+
+
+def activate(cache_dir: Path, setting: str | None) -> ComputePath:
+    """Put the fastest working matrix library under MLX and say which it is.
+
+    `cache_dir` is a folder of this account only, made when missing. `setting` is ZIB_BLAS: `off`,
+    a library's path, or None for an automatic search. Must run before `mlx.core` is imported.
+    Never raises: what does not work leads to MLX's reference BLAS with reason and advice.
+    """
+    if sys.platform == "darwin":
+        return ComputePath("metal", "", "Apple's Metal computes on the GPU")
+    cuda = _cuda_wheel()
+    if cuda:
+        return ComputePath("cuda", "", f"{cuda} is installed and an NVIDIA device is present")
+    if setting == "off":
+        return _reference("ZIB_BLAS is off", "Unset ZIB_BLAS for the fast path.")
+    if "mlx.core" in sys.modules:
+        return _reference("MLX was imported before its matrix library was chosen", "Restart.")
+    try:
+        libraries = find_libraries(setting)
+        ensure_private_folder(cache_dir)
+    except BlasUnavailable as error:
+        return _reference(error.reason, error.advice)
+    return _first_working(cache_dir, libraries)
+
+
+def _first_working(folder: Path, libraries: tuple[Path, ...]) -> ComputePath:
+    """Try each library behind the shim, then each alone; the first obstacle is the one to name."""
+    threads = product_threads()
+    # Read by OpenBLAS when it is loaded, numpy's own copy included.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", str(threads))
+    obstacles: list[BlasUnavailable] = []
+    for attempt in _attempts(folder, libraries, threads):
+        try:
+            return attempt()
+        except BlasUnavailable as obstacle:
+            obstacles.append(obstacle)
+    return _reference(obstacles[0].reason, obstacles[0].advice)
+
+
+def _attempts(
+    folder: Path, libraries: tuple[Path, ...], threads: int
+) -> Iterator[Callable[[], ComputePath]]:
+    for way in (_behind_shim, _alone):
+        for library in libraries:
+            yield lambda way=way, library=library: way(folder, library, threads)  # type: ignore[misc]
+
+
+def _behind_shim(folder: Path, library: Path, threads: int) -> ComputePath:
+    shim = compiled_shim(folder, library)
+    _require_right(folder, library, threads, shim)
+    load_shim(shim, library, threads)
+    reason = f"passed its self-test with {threads} thread{'s' * (threads > 1)}"
+    return ComputePath("openblas-shim", str(library), reason)
+
+
+def _alone(folder: Path, library: Path, threads: int) -> ComputePath:
+    _require_right(folder, library, threads, None)
+    load_plain(library)
+    return ComputePath(
+        "openblas",
+        str(library),
+        "the shim for single-row products is not available",
+        "Install a C compiler (gcc or clang) for faster answers.",
+    )
+
+
+def _require_right(folder: Path, library: Path, threads: int, shim: Path | None) -> None:
+    fault = verdict_on(folder, library, threads, shim)
+    if fault:
+        raise BlasUnavailable(
+            f"{library} failed its self-test: {fault}",
+            "Run `pip install --force-reinstall scipy-openblas32` and restart.",
+        )
+
+
+def _cuda_wheel() -> str:
+    """The installed CUDA build of MLX, empty without one or without a device to run it."""
+    if not any(os.path.exists(device) for device in _CUDA_DEVICES):  # noqa: PTH110
+        return ""
+    for name in _CUDA_WHEELS:
+        try:
+            return f"{name} {distribution(name).version}"
+        except PackageNotFoundError:
+            continue
+    return ""
+
+
+def _reference(reason: str, advice: str) -> ComputePath:
+    return ComputePath("reference", "", reason, advice)
