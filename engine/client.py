@@ -7,28 +7,20 @@ the engine died fails with `EngineStopped` and is never sent again by itself; th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import TypeVar
+from collections.abc import AsyncGenerator, Sequence
 
 from engine.errors import EngineStopped, RequestFailed
-from engine.pending import PendingRequests
 from engine.process import EngineLaunch
 from engine.protocol import (
-    AnyCommand,
-    AnyEvent,
     CacheForgotten,
     Cancel,
     CountTokens,
-    Failed,
     Finished,
     ForgetCache,
     Generate,
-    LoadModel,
     MemoryReport,
     Message,
     ModelInfo,
-    ModelLoaded,
-    ModelLoading,
     ModelUnloaded,
     PromptProgress,
     Sampling,
@@ -36,24 +28,14 @@ from engine.protocol import (
     TokensCounted,
     UnloadModel,
     Usage,
-    WorkerReady,
     is_last,
 )
-from engine.status import (
-    EngineDown,
-    EngineIdle,
-    EngineLoading,
-    EngineReady,
-    EngineRestarting,
-    EngineStarting,
-    EngineStatus,
-)
-from engine.supervisor import Supervisor
+from engine.session import EngineSession, Listener
+from engine.status import EngineDown, EngineStatus
+from engine.wanted_model import ModelReplaced
 from engine.watchdog import Watchdog
 
 AnswerEvent = PromptProgress | TextDelta | Finished
-Listener = Callable[[EngineStatus | MemoryReport], None]
-_E = TypeVar("_E", bound=AnyEvent)
 _DEFAULT_SAMPLING = Sampling()
 _NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 
@@ -63,20 +45,19 @@ def _ignore(_: EngineStatus | MemoryReport) -> None:
 
 
 class EngineClient:
-    """Use as `async with EngineClient(launch, listener) as engine:`."""
+    """Use as `async with EngineClient(launch, listener) as engine:`.
+
+    The listener is called from the event loop, in order; an exception in it goes to the loop's
+    exception handler.
+    """
 
     def __init__(
         self, launch: EngineLaunch, listener: Listener = _ignore, watchdog: Watchdog | None = None
     ) -> None:
-        self._listener = listener
-        self._requests = PendingRequests()
-        self._supervisor = Supervisor(launch, self, watchdog or Watchdog())
-        self._waiting: dict[int, asyncio.Event] = {}
-        self._is_serving = False
-        self._wanted_path = ""
-        self._load_id = 0
-        self._model: asyncio.Future[ModelInfo] | None = None
-        self.status: EngineStatus = EngineStarting()
+        self._session = EngineSession(launch, listener, watchdog or Watchdog())
+        self._requests, self._wanted = self._session.requests, self._session.wanted
+        self._supervisor = self._session.supervisor
+        self._stops: dict[int, asyncio.Event] = {}
 
     async def __aenter__(self) -> EngineClient:
         self.start()
@@ -91,9 +72,12 @@ class EngineClient:
 
     async def close(self) -> None:
         """End the engine; it is gone when this returns."""
-        await self._supervisor.close()
-        self._requests.fail_all(EngineStopped("The engine was closed."))
-        self._give_up_model("The engine was closed.")
+        await self._session.close("The engine was closed.")
+
+    @property
+    def status(self) -> EngineStatus:
+        """What the engine is doing now."""
+        return self._session.status
 
     @property
     def pid(self) -> int | None:
@@ -110,29 +94,38 @@ class EngineClient:
 
         Raises RequestFailed, EngineStopped.
         """
-        self._wanted_path = path
-        self._give_up_model("Another model was chosen.")
-        return await self._until_model()
+        self._revive()
+        self._session.choose(path)
+        return await self._wanted.wait()
 
     async def unload(self) -> None:
-        """Free the model and its caches."""
-        self._wanted_path, self._model = "", None
-        if self._is_serving:
-            await self._ask(UnloadModel(self._requests.next_id()), ModelUnloaded)
-            self._set_status(EngineIdle())
+        """Free the model and its caches. Raises EngineStopped."""
+        self._wanted.drop(RequestFailed("The model was unloaded."))
+        if self._session.is_serving:
+            await self._session.ask(UnloadModel(self._requests.next_id()), ModelUnloaded)
+            if not self._wanted.path:
+                self._session.show_idle()
 
     async def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
-        """Token counts from the loaded model's tokenizer. Raises RequestFailed, EngineStopped."""
+        """Token counts from the loaded model's tokenizer; starts no engine that gave up.
+
+        Raises RequestFailed, EngineStopped.
+        """
+        if isinstance(self.status, EngineDown):
+            raise EngineStopped(self.status.reason)
         await self._until_model()
         command = CountTokens(self._requests.next_id(), tuple(texts))
-        return (await self._ask(command, TokensCounted)).counts
+        return (await self._session.ask(command, TokensCounted)).counts
 
     async def forget(self, conversation: str) -> int:
-        """Drop a conversation's KV cache; returns how many entries went."""
-        if not self._is_serving:
+        """Drop a conversation's KV cache, after its answer if one runs; returns the entries gone.
+
+        Raises EngineStopped.
+        """
+        if not self._session.is_serving:
             return 0
         command = ForgetCache(self._requests.next_id(), conversation)
-        return (await self._ask(command, CacheForgotten)).entries
+        return (await self._session.ask(command, CacheForgotten)).entries
 
     async def generate(
         self,
@@ -150,10 +143,10 @@ class EngineClient:
         """
         id = self._requests.next_id()
         self._requests.open(id)
-        is_over = False
+        self._stops[id] = asyncio.Event()
+        is_running = False
         try:
             if await self._is_stopped_before_model(id):
-                is_over = True
                 yield Finished(id, "cancelled", _NOTHING_USED)
                 return
             self._supervisor.write(
@@ -161,120 +154,51 @@ class EngineClient:
                     id, tuple(messages), conversation, sampling, max_tokens, tuple(stop), thinking
                 )
             )
-            while not is_over:
+            is_running = True
+            while is_running:
                 event = await self._requests.next_event(id)
-                is_over = is_last(event)
+                is_running = not is_last(event)
                 if isinstance(event, AnswerEvent):
                     yield event
         except (EngineStopped, RequestFailed):
-            is_over = True
+            is_running = False
             raise
         finally:
+            del self._stops[id]
             self._requests.close(id)
-            if not is_over and self._is_serving:
+            if is_running:
                 self._supervisor.write(Cancel(id))
 
     def stop_answers(self) -> None:
-        """Cancel every running request; each answer still ends with its `Finished`."""
-        for stop in self._waiting.values():
+        """Cancel every answer; each still ends with its `Finished`."""
+        for id, stop in self._stops.items():
             stop.set()
-        if self._is_serving:
-            for id in self._requests.ids:
-                self._supervisor.write(Cancel(id))
+            self._supervisor.write(Cancel(id))
 
-    def on_starting(self) -> None:
-        """Told by the supervisor."""
-        self._set_status(EngineStarting())
-
-    def on_event(self, event: AnyEvent) -> None:
-        """Told by the supervisor: the engine said something."""
-        match event:
-            case MemoryReport():
-                self._listener(event)
-            case WorkerReady():
-                self._is_serving = True
-                if self._wanted_path:
-                    self._send_load()
-                else:
-                    self._set_status(EngineIdle())
-            case ModelLoading(id=id, stage=stage) if id == self._load_id:
-                self._set_status(EngineLoading(self._wanted_path, stage))
-            case ModelLoaded(id=id, model=model) if id == self._load_id:
-                self._settle_model(model)
-            case Failed(id=id, message=message) if id == self._load_id:
-                self._wanted_path = ""
-                self._give_up_model(message, RequestFailed)
-                self._set_status(EngineIdle())
-            case _:
-                self._requests.deliver(event.id, event)
-
-    def on_death(self, reason: str, delay: float | None) -> None:
-        """Told by the supervisor: the process is gone."""
-        self._is_serving = False
-        message = f"The engine stopped: {reason}."
-        self._requests.fail_all(EngineStopped(message))
-        if self._model is not None and self._model.done():
-            self._model = None
-        if delay is not None:
-            self._set_status(EngineRestarting(message, delay))
-            return
-        self._set_status(EngineDown(message))
-        self._give_up_model(f"{message} It was started again in vain; try a smaller model.")
+    def _revive(self) -> None:
+        """A request of the user's: the engine may start again however often it died before."""
+        self._supervisor.ensure_running()
+        self._supervisor.restarts.forget()
 
     async def _until_model(self) -> ModelInfo:
-        if not self._wanted_path:
-            raise RequestFailed("No model is loaded: choose one first.")
-        self._supervisor.restarts.forget()
-        self._supervisor.ensure_running()
-        if self._model is None:
-            self._model = asyncio.get_running_loop().create_future()
-            if self._is_serving:
-                self._send_load()
-        return await asyncio.shield(self._model)
+        while True:
+            try:
+                return await self._wanted.wait()
+            except ModelReplaced:
+                continue
 
     async def _is_stopped_before_model(self, id: int) -> bool:
         """Wait for the model; true when the user gives up first. Raises as `_until_model`."""
-        stop = self._waiting[id] = asyncio.Event()
-        waiting = asyncio.create_task(self._until_model()), asyncio.create_task(stop.wait())
+        if self._wanted.path:
+            self._revive()
+        stop = self._stops[id]
+        model = asyncio.create_task(self._until_model())
+        stopped = asyncio.create_task(stop.wait())
         try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            if not stop.is_set():
-                await waiting[0]
+            await asyncio.wait([model, stopped], return_when=asyncio.FIRST_COMPLETED)
+            if model.done():
+                model.result()
             return stop.is_set()
         finally:
-            del self._waiting[id]
-            for task in waiting:
-                task.cancel()
-
-    def _send_load(self) -> None:
-        self._load_id = self._requests.next_id()
-        self._set_status(EngineLoading(self._wanted_path, "starting"))
-        self._supervisor.write(LoadModel(self._load_id, self._wanted_path))
-
-    def _settle_model(self, model: ModelInfo) -> None:
-        if self._model is None or self._model.done():
-            self._model = asyncio.get_running_loop().create_future()
-        self._model.set_result(model)
-        self._set_status(EngineReady(model))
-
-    def _give_up_model(self, message: str, kind: type[Exception] = EngineStopped) -> None:
-        model, self._model = self._model, None
-        if model is not None and not model.done():
-            model.set_exception(kind(message))
-            # Nobody may be waiting; that is not an error.
-            model.exception()
-
-    def _set_status(self, status: EngineStatus) -> None:
-        self.status = status
-        self._listener(status)
-
-    async def _ask(self, command: AnyCommand, expected: type[_E]) -> _E:
-        self._requests.open(command.id)
-        try:
-            self._supervisor.write(command)
-            while True:
-                event = await self._requests.next_event(command.id)
-                if isinstance(event, expected):
-                    return event
-        finally:
-            self._requests.close(command.id)
+            model.cancel()
+            stopped.cancel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -19,11 +20,16 @@ _event_decoder: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyE
 
 
 def encode_frame(message: AnyCommand | AnyEvent) -> bytes:
-    """One frame, header included. Raises ProtocolError above MAX_FRAME_BYTES."""
+    """One frame, header included; half characters become U+FFFD.
+
+    Raises ProtocolError above MAX_FRAME_BYTES and for whole numbers above 64 bits.
+    """
     try:
         body = _encoder.encode(message)
-    except UnicodeEncodeError as error:
-        raise ProtocolError(f"The text holds a character that is not Unicode: {error}") from error
+    except UnicodeEncodeError:
+        body = _encoder.encode(_mend(msgspec.to_builtins(message)))
+    except OverflowError as error:
+        raise ProtocolError(f"A number is too large for the engine channel: {error}.") from error
     if len(body) > MAX_FRAME_BYTES:
         raise ProtocolError(
             f"A message of {len(body):,} bytes is over the engine channel's limit of "
@@ -46,6 +52,19 @@ def decode_event(body: bytes) -> AnyEvent:
         return _event_decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ProtocolError(f"The engine sent something unreadable: {error}") from error
+
+
+def _mend(value: Any) -> Any:
+    """The same plain values with every lone surrogate replaced; MessagePack is strict UTF-8."""
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case dict():
+            return {_mend(key): _mend(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_mend(item) for item in value]
+        case _:
+            return value
 
 
 class FrameSplitter:

@@ -28,20 +28,15 @@ class PendingRequests:
         """Drop the id; late events for it are ignored."""
         self._queues.pop(id, None)
 
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """The open requests."""
-        return tuple(self._queues)
-
     def deliver(self, id: int, event: AnyEvent) -> None:
         """Pass an event to whoever waits for it."""
         if queue := self._queues.get(id):
             queue.put_nowait(event)
 
-    def fail_all(self, error: EngineStopped) -> None:
+    def fail_all(self, message: str) -> None:
         """The engine is gone: every waiting caller learns why."""
         for queue in self._queues.values():
-            queue.put_nowait(error)
+            queue.put_nowait(EngineStopped(message))
 
     async def next_event(self, id: int) -> AnyEvent:
         """The next event of one request. Raises RequestFailed, EngineStopped."""

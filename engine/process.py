@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
 import sys
-from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+import engine
 from engine.config import EngineConfig, encode_config
 from engine.errors import EngineStopped
+from engine.log_ring import LogRing, open_log
 
 MLX_MODULE = "engine.worker"
 SCRIPTED_MODULE = "engine.scripted"
-LOG_LINES = 400
+LOG_GRACE_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,29 +30,7 @@ class EngineLaunch:
     module: str = MLX_MODULE
 
 
-class LogRing:
-    """The last lines an engine process printed."""
-
-    def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=LOG_LINES)
-
-    async def drain(self, stream: asyncio.StreamReader) -> None:
-        """Read until the process closes its output; never lets the pipe fill up."""
-        rest = b""
-        while data := await stream.read(64 * 1024):
-            *lines, rest = (rest + data).split(b"\n")
-            self._lines.extend(line.decode("utf-8", "replace") for line in lines)
-            rest = rest[-4096:]
-        if rest:
-            self._lines.append(rest.decode("utf-8", "replace"))
-
-    @property
-    def text(self) -> str:
-        """The lines kept, oldest first."""
-        return "\n".join(self._lines)
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class EngineProcess:
     """A running engine with the terminal's end of its channel."""
 
@@ -57,58 +38,86 @@ class EngineProcess:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     log: LogRing
-    draining: asyncio.Task[None] = field(repr=False)
+    log_transport: asyncio.ReadTransport
+
+    async def ends_within(self, seconds: float) -> bool:
+        """Whether the process ends by itself in that time."""
+        try:
+            await asyncio.wait_for(self.process.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
 
     def kill(self) -> None:
         """SIGKILL the engine and whatever it started."""
-        try:
+        # macOS answers PermissionError for a group of which only a zombie is left.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
 
     async def wait(self) -> int:
-        """Close the channel, wait for the end and collect the log; returns the exit status."""
-        self.writer.close()
+        """Wait for the end, collect the log and close everything; returns the exit status."""
         status = await self.process.wait()
-        await asyncio.wait([self.draining], timeout=1.0)
-        self.draining.cancel()
+        self.writer.transport.abort()
+        await self.log.wait_closed(LOG_GRACE_SECONDS)
+        self.log_transport.close()
         return status
 
 
 async def start_engine(launch: EngineLaunch) -> EngineProcess:
-    """Spawn the engine in a session of its own. Raises EngineStopped."""
+    """Spawn the engine in a session of its own.
+
+    Raises EngineStopped with a reason as `describe_exit` gives it.
+    """
+    with contextlib.ExitStack() as undo:
+        try:
+            ours, theirs = socket.socketpair()
+            undo.callback(theirs.close)
+            reader, writer = await asyncio.open_connection(sock=ours)
+            abort = undo.enter_context(contextlib.ExitStack())
+            abort.callback(writer.transport.abort)
+            log_end, their_output = os.pipe()
+            undo.callback(os.close, their_output)
+            log_transport, log = await open_log(log_end)
+            abort.callback(log_transport.close)
+            process = await _spawn(launch, theirs.fileno(), their_output)
+        except OSError as error:
+            raise EngineStopped(f"it could not be started ({error})") from error
+        abort.pop_all()
+    return EngineProcess(process, reader, writer, log, log_transport)
+
+
+async def _spawn(launch: EngineLaunch, channel: int, output: int) -> asyncio.subprocess.Process:
     cache_dir = Path(launch.config.cache_dir)
-    ours, theirs = socket.socketpair()
-    try:
-        cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            # Never import from the working directory: it may hold anybody's files.
-            "-P",
-            "-m",
-            launch.module,
-            str(theirs.fileno()),
-            encode_config(launch.config),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            pass_fds=(theirs.fileno(),),
-            close_fds=True,
-            start_new_session=True,
-            cwd=cache_dir,
-            env={**os.environ, "PYTHONUNBUFFERED": "1", "TOKENIZERS_PARALLELISM": "false"},
-        )
-    except OSError as error:
-        ours.close()
-        raise EngineStopped(f"The engine could not be started: {error}.") from error
-    finally:
-        theirs.close()
-    reader, writer = await asyncio.open_connection(sock=ours)
-    log = LogRing()
-    assert process.stdout is not None  # asked for above
-    return EngineProcess(
-        process, reader, writer, log, asyncio.create_task(log.drain(process.stdout))
+    cache_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        # Never import from the working directory: it may hold anybody's files.
+        "-P",
+        "-m",
+        launch.module,
+        str(channel),
+        encode_config(launch.config),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=(channel,),
+        close_fds=True,
+        start_new_session=True,
+        cwd=cache_dir,
+        env=_worker_environment(os.environ, Path(engine.__path__[0]).parent),
     )
+
+
+def _worker_environment(inherited: Mapping[str, str], home: Path) -> dict[str, str]:
+    """The environment without PYTHONPATH, which could shadow the standard library.
+
+    The entry through which this package itself (in `home`) was found stays.
+    """
+    environment = {**inherited, "PYTHONUNBUFFERED": "1", "TOKENIZERS_PARALLELISM": "false"}
+    entries = environment.pop("PYTHONPATH", "").split(os.pathsep)
+    if any(entry and Path(entry).resolve() == home.resolve() for entry in entries):
+        environment["PYTHONPATH"] = str(home)
+    return environment
 
 
 _SIGNAL_REASONS = {

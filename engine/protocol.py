@@ -13,6 +13,9 @@ import msgspec
 
 PROTOCOL_VERSION = 1
 
+NO_REQUEST = 0
+"""Id of no command: for the supervisor's pings, and for the `Failed` a process ends with."""
+
 Role = Literal["system", "user", "assistant"]
 Span = Literal["answer", "thinking"]
 FinishReason = Literal["stop", "length", "cancelled"]
@@ -102,7 +105,7 @@ class Event(msgspec.Struct, frozen=True, tag=True):
 
 
 class WorkerReady(Event, frozen=True):
-    """The engine process can take commands. First event of every process."""
+    """The engine process can take commands. Sent once, before any answer."""
 
     protocol_version: int
     backend: str

@@ -13,23 +13,27 @@ RESTART_WINDOW_SECONDS = 60.0
 
 
 class RestartPolicy:
-    """Back-off that doubles, and gives up after RESTARTS_ALLOWED restarts in the window."""
+    """Back-off that doubles with every death, and an end when deaths come too fast."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._restarts: deque[float] = deque()
+        self.forget()
 
     def next_delay(self) -> float | None:
-        """Record a death; the seconds to wait before the next start, or None to give up."""
+        """Record a death; the seconds to wait before the next start, or None to give up.
+
+        Gives up after RESTARTS_ALLOWED restarts within RESTART_WINDOW_SECONDS.
+        """
         now = self._clock()
         while self._restarts and now - self._restarts[0] > RESTART_WINDOW_SECONDS:
             self._restarts.popleft()
         if len(self._restarts) >= RESTARTS_ALLOWED:
             return None
-        delay = min(FIRST_DELAY_SECONDS * 2 ** len(self._restarts), LONGEST_DELAY_SECONDS)
         self._restarts.append(now)
-        return float(delay)
+        delay, self._delay = self._delay, min(2 * self._delay, LONGEST_DELAY_SECONDS)
+        return delay
 
     def forget(self) -> None:
         """A new request of the user's starts with a clean slate."""
-        self._restarts.clear()
+        self._restarts: deque[float] = deque()
+        self._delay = FIRST_DELAY_SECONDS

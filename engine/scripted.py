@@ -1,20 +1,14 @@
 """A deterministic engine for tests, demos and screenshots: `python -m engine.scripted FD CONFIG`.
 
 It speaks the same protocol and keeps the same promises as the MLX worker; words stand for tokens.
-What it says comes from a JSON script: a list of replies, each with a `match` (a part of the last
-message), a `text`, and how fast and with which faults it is said.
+What it says comes from a script (see `engine.script`).
 """
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, assert_never
 
 import msgspec
 
@@ -32,39 +26,23 @@ from engine.protocol import (
     TextDelta,
     Usage,
 )
+from engine.script import (
+    Reply,
+    ScriptedModel,
+    commit_fault,
+    cut_at_stop,
+    read_script,
+    split_words,
+)
 from engine.serving.backend import Answer, Refused
+from engine.serving.checks import check_request, room_for_answer
 from engine.serving.entry import serve
 
-CONTEXT_WINDOW = 2048
 WEIGHTS_BYTES = 512 * 1024 * 1024
 KV_BYTES_PER_TOKEN = 90 * 1024
 PREFILL_STEP = 16
-
-Fault = Literal["none", "crash", "exit", "hang", "raise", "print"]
-
-
-class Reply(msgspec.Struct, frozen=True):
-    """What is said when the last message contains `match`."""
-
-    match: str
-    text: str
-    thinking: str = ""
-    seconds_per_token: float = 0.0
-    seconds_per_chunk: float = 0.0
-    fault: Fault = "none"
-    fault_at: int = 0
-
-
-def read_script(path: str) -> tuple[Reply, ...]:
-    """The replies in a script file; none for an empty path."""
-    if not path:
-        return ()
-    return msgspec.json.decode(Path(path).read_bytes(), type=tuple[Reply, ...])
-
-
-def split_words(text: str) -> list[str]:
-    """Cut text into words with the blanks that follow them; joining gives the text back."""
-    return re.findall(r"\S+\s*|\s+", text)
+PREFILL_TPS = 240.0
+DECODE_TPS = 31.0
 
 
 class ScriptedBackend:
@@ -80,17 +58,23 @@ class ScriptedBackend:
         self._running: ScriptedAnswer | None = None
 
     def load(self, path: str, report_stage: Callable[[str], None]) -> ModelInfo:
-        """Accept any folder with a config.json."""
+        """Accept any folder whose config.json is a JSON object."""
         folder = Path(path)
+        self.unload()
         if not (folder / "config.json").is_file():
             raise Refused("load", f"{folder} is not a model folder: it has no config.json.")
+        try:
+            wishes = msgspec.json.decode((folder / "config.json").read_bytes(), type=ScriptedModel)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise Refused("load", f"{folder.name} could not be loaded: {error}.") from error
         report_stage("reading the script")
-        self.unload()
+        time.sleep(wishes.load_seconds)
+        commit_fault(wishes.load_fault)
         self._model = ModelInfo(
             name=folder.name,
             path=path,
             architecture="scripted",
-            context_window=CONTEXT_WINDOW,
+            context_window=wishes.context_window,
             weights_bytes=WEIGHTS_BYTES,
             parameters=135_000_000,
             quantization="4-bit",
@@ -116,63 +100,60 @@ class ScriptedBackend:
 
     def open(self, command: Generate) -> Answer:
         """Find the reply for the last message."""
-        self._require_model()
-        if not command.messages:
-            raise Refused("bad-request", "There is no message to answer.")
-        if command.max_tokens is not None and command.max_tokens < 1:
-            raise Refused("bad-request", "max_tokens must be at least 1.")
-        prompt = [word for turn in command.messages for word in split_words(turn.content)]
-        if len(prompt) >= CONTEXT_WINDOW:
-            raise Refused("no-room", f"The conversation takes {len(prompt):,} tokens of 2,048.")
+        model = self._require_model()
+        check_request(command)
+        prompt = [word for turn in command.messages for word in split_words(turn.content)] or [""]
+        window = model.context_window
+        room = room_for_answer(len(prompt), command.max_tokens, window)
         held = self._held.pop(command.conversation, [])
-        reused = min(_common_prefix(held, prompt), max(len(prompt) - 1, 0))
+        reused = min(_common_prefix(held, prompt), len(prompt) - 1)
         self._hits += 1 if reused else 0
         last = command.messages[-1].content
-        reply = next(
-            (reply for reply in self._replies if reply.match in last),
-            Reply("", f"You said: {last}"),
-        )
-        self._running = ScriptedAnswer(command, reply, prompt, reused, self._keep)
+        found = (reply for reply in self._replies if reply.match in last)
+        reply = next(found, Reply("", f"You said: {last}"))
+        self._running = ScriptedAnswer(command, reply, prompt, reused, (room, window), self._keep)
         return self._running
 
     def memory(self, rows_waiting: int) -> MemoryReport:
         """Figures that follow from the token counts alone."""
-        running = self._running
+        running, model = self._running, self._model
         tokens = running.tokens_held if running else 0
         is_running = running is not None and not running.is_over
         kv = KVUsage("full", 30, 16, tokens, tokens * KV_BYTES_PER_TOKEN)
-        weights = WEIGHTS_BYTES if self._model else 0
-        stored = sum(len(words) for words in self._held.values()) * KV_BYTES_PER_TOKEN
+        weights = model.weights_bytes if model else 0
+        stored = sum(len(words) for words in tuple(self._held.values())) * KV_BYTES_PER_TOKEN
+        active = weights + stored + (kv.bytes if is_running else 0)
         return MemoryReport(
-            active_bytes=weights + kv.bytes + stored,
+            active_bytes=active,
             cache_bytes=16 * 1024 * 1024 if weights else 0,
-            peak_bytes=weights + kv.bytes + stored + (64 * 1024 * 1024 if weights else 0),
-            process_bytes=weights + kv.bytes + stored + 180 * 1024 * 1024,
+            peak_bytes=active + (64 * 1024 * 1024 if weights else 0),
+            process_bytes=active + 180 * 1024 * 1024,
             weights_bytes=weights,
             kv=(kv,) if is_running else (),
             context_tokens=tokens,
-            context_window=CONTEXT_WINDOW if weights else 0,
+            context_window=model.context_window if model else 0,
             rows_running=1 if is_running else 0,
             rows_waiting=rows_waiting,
             prompt_cache_entries=len(self._held),
             prompt_cache_bytes=stored,
             prompt_cache_hits=self._hits,
             disk_tier_bytes=0,
-            prefill_tps=240.0 if is_running else 0.0,
-            decode_tps=31.0 if is_running else 0.0,
+            prefill_tps=PREFILL_TPS if is_running else 0.0,
+            decode_tps=DECODE_TPS if is_running else 0.0,
         )
 
     def _keep(self, owner: str, words: list[str]) -> None:
         if owner:
             self._held[owner] = words
 
-    def _require_model(self) -> None:
+    def _require_model(self) -> ModelInfo:
         if self._model is None:
             raise Refused("no-model", "No model is loaded yet.")
+        return self._model
 
 
 class ScriptedAnswer:
-    """One reply being said."""
+    """One reply being said; `limits` are the tokens it may take and the context window."""
 
     def __init__(
         self,
@@ -180,24 +161,28 @@ class ScriptedAnswer:
         reply: Reply,
         prompt: list[str],
         reused: int,
+        limits: tuple[int, int],
         keep: Callable[[str, list[str]], None],
     ) -> None:
         self._command = command
         self._reply = reply
         self._prompt = prompt
         self._reused = self._prefilled = reused
+        self._room, self._window = limits
         self._keep = keep
         thinking = [] if command.thinking is False else split_words(reply.thinking)
         self._words: list[tuple[Span, str]] = [("thinking", word) for word in thinking]
-        self._words += [("answer", word) for word in split_words(reply.text)]
-        self._said: list[str] = []
+        answer = cut_at_stop(reply.text, command.stop)
+        self._words += [("answer", word) for word in split_words(answer)]
+        self._said = 0
         self._started = time.monotonic()
+        self._first_word_after = 0.0
         self.is_over = False
 
     @property
     def tokens_held(self) -> int:
         """Words in the pretended KV cache."""
-        return self._prefilled + len(self._said)
+        return self._prefilled + self._said
 
     def step(self) -> Sequence[AnyEvent]:
         """One chunk of the prompt or one word of the reply."""
@@ -206,56 +191,40 @@ class ScriptedAnswer:
             self._prefilled = min(self._prefilled + PREFILL_STEP, len(self._prompt))
             id, total = self._command.id, len(self._prompt)
             return [PromptProgress(id, self._prefilled, total, self._reused)]
-        if len(self._said) == self._reply.fault_at:
-            commit_fault(self._reply.fault)
-        if len(self._said) == len(self._words):
+        if self._said == self._reply.fault_at:
+            self._fail()
+        if self._said == len(self._words):
             return [self._finish("stop")]
         time.sleep(self._reply.seconds_per_token)
-        span, word = self._words[len(self._said)]
-        self._said.append(word)
+        self._first_word_after = self._first_word_after or time.monotonic() - self._started
+        span, word = self._words[self._said]
+        self._said += 1
         delta = TextDelta(self._command.id, word, span)
-        if len(self._said) == self._command.max_tokens:
-            return [delta, self._finish("length")]
-        return [delta]
+        return [delta, self._finish("length")] if self._said == self._room else [delta]
 
     def cancel(self) -> Sequence[AnyEvent]:
         """Stop here."""
         return [self._finish("cancelled")]
 
+    def _fail(self) -> None:
+        self.is_over = True
+        commit_fault(self._reply.fault)
+        self.is_over = False
+
     def _finish(self, reason: FinishReason) -> Finished:
         self.is_over = True
-        answer = [word for (span, word) in self._words[: len(self._said)] if span == "answer"]
+        answer = [word for (span, word) in self._words[: self._said] if span == "answer"]
         self._keep(self._command.conversation, self._prompt[: self._prefilled] + answer)
         usage = Usage(
             prompt_tokens=len(self._prompt),
             reused_tokens=self._reused,
-            generated_tokens=len(self._said),
-            context_window=CONTEXT_WINDOW,
-            time_to_first_token=0.2,
-            prefill_tps=240.0,
-            decode_tps=31.0,
+            generated_tokens=self._said,
+            context_window=self._window,
+            time_to_first_token=self._first_word_after,
+            prefill_tps=PREFILL_TPS,
+            decode_tps=DECODE_TPS,
         )
         return Finished(self._command.id, reason, usage)
-
-
-def commit_fault(fault: Fault) -> None:
-    """Fail the way real engines fail."""
-    match fault:
-        case "none":
-            return
-        case "crash":
-            os.kill(os.getpid(), signal.SIGSEGV)
-        case "exit":
-            os._exit(3)
-        case "hang":
-            os.kill(os.getpid(), signal.SIGSTOP)
-        case "raise":
-            raise ValueError("scripted [fault] \x1b[31m")
-        case "print":
-            sys.stdout.write("noise \r" * 200_000 + "\n")
-            sys.stdout.flush()
-        case _:
-            assert_never(fault)
 
 
 def _common_prefix(left: Sequence[str], right: Sequence[str]) -> int:

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
 from typing import Protocol
 
 from engine.errors import EngineStopped, ProtocolError
 from engine.framing import FrameSplitter, decode_event, encode_frame
 from engine.process import EngineLaunch, EngineProcess, describe_exit, start_engine
 from engine.protocol import (
+    NO_REQUEST,
     PROTOCOL_VERSION,
     AnyCommand,
     AnyEvent,
+    Failed,
     Ping,
     Pong,
     Shutdown,
     WorkerReady,
 )
 from engine.restarts import RestartPolicy
-from engine.watchdog import PING_SECONDS, Watchdog
+from engine.watchdog import Watchdog
 
 SHUTDOWN_SECONDS = 2.0
 _CHUNK = 64 * 1024
-_PING_ID = 0
 
 
 class Supervised(Protocol):
-    """Who a supervisor reports to."""
+    """Who a supervisor reports to. Must not raise."""
 
     def on_starting(self) -> None:
         """A process is about to start."""
@@ -49,19 +49,29 @@ class Supervisor:
         self.restarts = RestartPolicy()
         self._process: EngineProcess | None = None
         self._task: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._last_words = ""
         self._log = ""
 
     def ensure_running(self) -> None:
-        """Start supervising in the background unless that is going on."""
+        """Start supervising in the background unless that is going on.
+
+        Raises EngineStopped after `close`.
+        """
+        if self._is_closed:
+            raise EngineStopped("The engine was closed.")
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._supervise())
 
     def write(self, command: AnyCommand) -> None:
-        """Send a command to the running process. Raises EngineStopped, ProtocolError."""
+        """Send a command; to a process that is just dying it is lost, and `on_death` follows.
+
+        Needs no flow control: the engine reads at all times, and its reader does little else.
+        Raises ProtocolError for what cannot be sent.
+        """
         frame = encode_frame(command)
-        if self._process is None or self._process.writer.is_closing():
-            raise EngineStopped("The engine is not running.")
-        self._process.writer.write(frame)
+        if self._process is not None and not self._process.writer.is_closing():
+            self._process.writer.write(frame)
 
     @property
     def pid(self) -> int | None:
@@ -75,20 +85,20 @@ class Supervisor:
 
     async def close(self) -> None:
         """Ask the engine to leave, then make it; it is gone when this returns."""
+        self._is_closed = True
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        process, self._process = self._process, None
-        if process is None:
+        if (process := self._process) is None:
             return
-        if not process.writer.is_closing():
-            process.writer.write(encode_frame(Shutdown(_PING_ID)))
-        await _within(SHUTDOWN_SECONDS, process.process.wait())
-        process.kill()
-        await process.wait()
+        self.write(Shutdown(NO_REQUEST))
+        process.writer.close()
+        await process.ends_within(SHUTDOWN_SECONDS)
+        await self._bury(process)
 
     async def _supervise(self) -> None:
         while True:
+            self._owner.on_starting()
             reason = await self._run_once()
             delay = self.restarts.next_delay()
             self._owner.on_death(reason, delay)
@@ -98,28 +108,36 @@ class Supervisor:
 
     async def _run_once(self) -> str:
         """One process from start to end; returns why it ended."""
-        self._owner.on_starting()
         try:
             self._process = process = await start_engine(self._launch)
         except EngineStopped as error:
             return str(error)
+        self._last_words = ""
         self._watchdog.restart()
+        blame = await self._until_lost(process)
+        if blame is None and not await process.ends_within(SHUTDOWN_SECONDS):
+            blame = "it closed its channel without ending"
+        status = await self._bury(process)
+        return self._last_words or blame or describe_exit(status)
+
+    async def _until_lost(self, process: EngineProcess) -> str | None:
+        """Wait until the channel closes or the process must go; returns the complaint."""
         reading = asyncio.create_task(self._read(process))
         watching = asyncio.create_task(self._watch(process))
         try:
             await asyncio.wait([reading, watching], return_when=asyncio.FIRST_COMPLETED)
-            blame = next((task.result() for task in (watching, reading) if task.done()), None)
+            # Both may be done; garbage explains more than the silence that follows it.
+            return next(task.result() for task in (reading, watching) if task.done())
         finally:
             reading.cancel()
             watching.cancel()
-        if blame is not None:
-            process.kill()
-        else:
-            await _within(SHUTDOWN_SECONDS, process.process.wait())
-            process.kill()
+
+    async def _bury(self, process: EngineProcess) -> int:
+        """Kill what is left of it, reap it and keep its log; returns the exit status."""
+        process.kill()
         status = await process.wait()
         self._process, self._log = None, process.log.text
-        return blame or describe_exit(status)
+        return status
 
     async def _read(self, process: EngineProcess) -> str | None:
         """Pass events on until the channel closes; returns a complaint about garbage."""
@@ -130,7 +148,7 @@ class Supervisor:
                     if complaint := self._pass_on(decode_event(body)):
                         return complaint
         except ProtocolError as error:
-            return str(error)
+            return f"it sent something unreadable ({error})"
         except ConnectionError:
             return None
         return None
@@ -139,8 +157,13 @@ class Supervisor:
         match event:
             case Pong():
                 self._watchdog.hear(event)
+            case Failed(id=id, message=message) if id == NO_REQUEST:
+                self._last_words = message
             case WorkerReady(protocol_version=version) if version != PROTOCOL_VERSION:
                 return f"it speaks another protocol version ({version}); restart `zib`"
+            case WorkerReady():
+                self._watchdog.hear_ready()
+                self._owner.on_event(event)
             case _:
                 self._owner.on_event(event)
         return None
@@ -149,14 +172,5 @@ class Supervisor:
         while True:
             if complaint := self._watchdog.verdict():
                 return complaint
-            if not process.writer.is_closing():
-                process.writer.write(encode_frame(Ping(_PING_ID)))
-            await asyncio.sleep(PING_SECONDS)
-
-
-async def _within(seconds: float, waiting: Coroutine[object, object, int]) -> None:
-    """Wait for a process at most so long; giving up leaves it running."""
-    try:
-        await asyncio.wait_for(waiting, seconds)
-    except TimeoutError:
-        return
+            self.write(Ping(NO_REQUEST))
+            await asyncio.sleep(self._watchdog.ping_seconds)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import threading
 from collections.abc import Iterator
+from typing import NoReturn
 
 from engine.framing import FrameSplitter, decode_command, encode_frame
 from engine.protocol import AnyCommand, AnyEvent
@@ -46,6 +48,13 @@ class Channel:
                 yield decode_command(body)
 
 
-def leave(status: int = 0) -> None:
-    """End the process now, from any thread, without running what could hang."""
+def leave() -> NoReturn:
+    """End this process and its helpers now, from any thread: nobody is left to serve."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+def end_process(status: int) -> NoReturn:
+    """End this process at once with a status that says why, without clean-up that could hang."""
     os._exit(status)

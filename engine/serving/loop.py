@@ -1,8 +1,9 @@
 """The serving loop: one reader thread, one report thread, one compute thread.
 
-The reader answers pings and takes cancels at any moment; the compute thread, which is the
-caller of `run`, does one prefill chunk or decode step at a time and looks at the inbox between
-two steps. Answers are served first come, first served; loads wait for the answers before them.
+The reader answers pings at any moment and puts everything else into the inbox, in order. The
+compute thread, which is the caller of `run`, does one prefill chunk or decode step at a time and
+empties the inbox between two steps. Answers are served first come, first served; loads wait for
+the answers before them.
 """
 
 from __future__ import annotations
@@ -14,15 +15,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NoReturn, assert_never
 
+from engine.errors import ProtocolError
 from engine.protocol import (
     PROTOCOL_VERSION,
-    AnyCommand,
     AnyEvent,
     CacheForgotten,
     Cancel,
     CountTokens,
     Failed,
-    Finished,
     ForgetCache,
     Generate,
     LoadModel,
@@ -34,18 +34,16 @@ from engine.protocol import (
     Shutdown,
     TokensCounted,
     UnloadModel,
-    Usage,
     WorkerReady,
+    is_last,
 )
-from engine.serving.backend import Answer, Backend, Refused
-from engine.serving.channel import Channel, leave
+from engine.serving.backend import Answer, Backend
+from engine.serving.channel import Channel, end_process, leave
 from engine.serving.clock import Stopwatch, process_id
+from engine.serving.failures import cancelled_before_start, explain, last_words
+from engine.serving.reporter import Reporter
 
-BUSY_REPORT_SECONDS = 0.25
-IDLE_REPORT_SECONDS = 2.0
-
-_Job = Generate | LoadModel | UnloadModel
-_Aside = CountTokens | ForgetCache
+_Job = Generate | LoadModel | UnloadModel | CountTokens | ForgetCache
 
 
 class ServingLoop:
@@ -53,13 +51,15 @@ class ServingLoop:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._inbox: queue.SimpleQueue[_Job | _Aside] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Job | Cancel] = queue.SimpleQueue()
         self._jobs: deque[_Job] = deque()
         self._running: tuple[Generate, Answer] | None = None
-        self._cancelled: set[int] = set()
-        self._progress = 0
-        self._is_busy = False
-        self._wake_reporter = threading.Event()
+        # Each counter has one writing thread. Starting counts as work, so that it can stall.
+        self._accepted, self._settled = 1, 0
+        self._steps = 0
+        self._reporter = Reporter(
+            lambda: self._backend.memory(len(self._jobs)), channel.send, lambda: self._is_busy
+        )
 
     def start_reader(self) -> None:
         """Listen from the first moment, so that a dead terminal is noticed during slow imports."""
@@ -67,136 +67,152 @@ class ServingLoop:
 
     def run(self, make_backend: Callable[[], Backend]) -> NoReturn:
         """Make the backend (slow: it imports MLX), then serve until the reader ends the process."""
-        self._backend = make_backend()
+        try:
+            self._backend = make_backend()
+        except Exception as error:  # reported to the terminal, whatever it is
+            self._die("could not start", error)
+        self._settled += 1
         self._channel.send(WorkerReady(PROTOCOL_VERSION, self._backend.name, process_id()))
         threading.Thread(target=self._report, name="report", daemon=True).start()
         while True:
             self._take_commands()
             self._advance()
 
+    @property
+    def _is_busy(self) -> bool:
+        return self._accepted != self._settled
+
+    @property
+    def _progress(self) -> int:
+        # A long load has no steps, but its memory grows.
+        return self._steps + self._reporter.changes
+
     def _read(self) -> None:
-        for command in self._channel.commands():
-            match command:
-                case Ping(id=id):
-                    self._channel.send(Pong(id, self._progress, self._is_busy))
-                case Cancel(id=id):
-                    self._cancelled.add(id)
-                case Shutdown():
-                    break
-                case _:
-                    self._is_busy = True
-                    self._inbox.put(command)
+        try:
+            for command in self._channel.commands():
+                match command:
+                    case Ping(id=id):
+                        self._channel.send(Pong(id, self._progress, self._is_busy))
+                    case Shutdown():
+                        break
+                    case _:
+                        self._accepted += 1
+                        self._inbox.put(command)
+                        self._reporter.wake()
+        except ProtocolError as error:
+            self._die("could not read what it was sent", error)
         leave()
 
     def _report(self) -> None:
-        while True:
-            self._channel.send(self._backend.memory(len(self._jobs)))
-            self._wake_reporter.wait(BUSY_REPORT_SECONDS if self._is_busy else IDLE_REPORT_SECONDS)
-            self._wake_reporter.clear()
+        try:
+            self._reporter.run()
+        except Exception as error:  # a gauge that stands still would lie
+            self._die("could not measure its memory", error)
 
     def _take_commands(self) -> None:
         """Wait for work when idle; between two steps only look."""
-        is_idle = self._running is None and not self._jobs
-        if is_idle and self._inbox.empty():
-            self._is_busy = False
-            self._wake_reporter.set()
-        if is_idle:
+        if self._running is None and not self._jobs:
             self._sort(self._inbox.get())
-            self._is_busy = True
-            self._wake_reporter.set()
         while not self._inbox.empty():
             self._sort(self._inbox.get())
 
-    def _sort(self, command: _Job | _Aside) -> None:
+    def _sort(self, command: _Job | Cancel) -> None:
         match command:
+            case Cancel(id=id):
+                self._cancel(id)
+                self._settled += 1
             case Generate() | LoadModel() | UnloadModel():
                 self._jobs.append(command)
             case CountTokens() | ForgetCache():
-                self._attempt(command)
+                if self._must_wait(command):
+                    self._jobs.append(command)
+                else:
+                    self._attempt(command)
             case _:
                 assert_never(command)
 
+    def _must_wait(self, command: CountTokens | ForgetCache) -> bool:
+        """Whether it may not overtake what came before: a load, or the conversation's answer."""
+        before = [*self._jobs, self._running[0]] if self._running else list(self._jobs)
+        if isinstance(command, CountTokens):
+            return any(isinstance(job, LoadModel | UnloadModel) for job in before)
+        return any(
+            isinstance(job, Generate) and job.conversation == command.owner for job in before
+        )
+
     def _advance(self) -> None:
-        self._drop_cancelled()
-        if self._running is None and self._jobs:
+        if self._running is not None:
+            self._continue(self._running[1].step)
+        elif self._jobs:
             self._attempt(self._jobs.popleft())
-        elif self._running is not None:
-            command, answer = self._running
-            try:
-                events = answer.step()
-            except Refused as refusal:
-                self._running = None
-                self._channel.send(Failed(command.id, refusal.kind, str(refusal)))
-                return
-            except Exception as error:  # the worker loop reports what nobody foresaw
-                self._running = None
-                self._fail(command, error)
-                return
-            self._progress += 1
-            self._send_all(events)
 
-    def _send_all(self, events: Sequence[AnyEvent]) -> None:
-        for event in events:
-            if isinstance(event, Finished):
-                self._running = None
-            self._channel.send(event)
-
-    def _attempt(self, command: _Job | _Aside) -> None:
+    def _continue(self, act: Callable[[], Sequence[AnyEvent]]) -> None:
+        """Step or cancel the running answer."""
+        assert self._running is not None  # checked by both callers
+        id = self._running[0].id
         try:
-            self._carry_out(command)
-        except Refused as refusal:
-            self._channel.send(Failed(command.id, refusal.kind, str(refusal)))
-        except Exception as error:  # the worker loop reports what nobody foresaw
-            self._fail(command, error)
-        self._progress += 1
+            events = act()
+        except Exception as error:  # the answer ends, the engine goes on
+            events = [self._failed(id, error)]
+        self._steps += 1
+        if any(is_last(event) for event in events):
+            self._running = None
+        for event in events:
+            self._send(event)
 
-    def _carry_out(self, command: _Job | _Aside) -> None:
-        backend, send = self._backend, self._channel.send
-        match command:
+    def _cancel(self, id: int) -> None:
+        if self._running is not None and self._running[0].id == id:
+            self._continue(self._running[1].cancel)
+            return
+        for job in tuple(self._jobs):
+            if job.id == id:
+                self._jobs.remove(job)
+                self._send(cancelled_before_start(job))
+
+    def _attempt(self, job: _Job) -> None:
+        try:
+            self._carry_out(job)
+        except Exception as error:  # the request ends, the engine goes on
+            self._send(self._failed(job.id, error))
+        self._steps += 1
+
+    def _carry_out(self, job: _Job) -> None:
+        backend = self._backend
+        match job:
             case Generate():
-                self._running = command, backend.open(command)
+                self._running = job, backend.open(job)
             case LoadModel(id=id, path=path):
                 watch = Stopwatch()
                 model = backend.load(path, lambda stage: self._report_stage(id, stage))
-                send(ModelLoaded(id, model, watch.seconds))
+                self._send(ModelLoaded(id, model, watch.seconds))
             case UnloadModel(id=id):
                 backend.unload()
-                send(ModelUnloaded(id))
+                self._send(ModelUnloaded(id))
             case CountTokens(id=id, texts=texts):
-                send(TokensCounted(id, backend.count_tokens(texts)))
+                self._send(TokensCounted(id, backend.count_tokens(texts)))
             case ForgetCache(id=id, owner=owner):
-                send(CacheForgotten(id, backend.forget(owner)))
+                self._send(CacheForgotten(id, backend.forget(owner)))
             case _:
-                assert_never(command)
+                assert_never(job)
 
     def _report_stage(self, id: int, stage: str) -> None:
-        self._progress += 1
+        self._steps += 1
         self._channel.send(ModelLoading(id, stage))
 
-    def _drop_cancelled(self) -> None:
-        if not self._cancelled:
-            return
-        if self._running is not None and self._running[0].id in self._cancelled:
-            command, answer = self._running
-            self._cancelled.discard(command.id)
-            self._send_all(answer.cancel())
-        for job in [job for job in self._jobs if job.id in self._cancelled]:
-            self._jobs.remove(job)
-            self._cancelled.discard(job.id)
-            self._channel.send(_cancelled_before_start(job))
+    def _send(self, event: AnyEvent) -> None:
+        """Send what the compute thread has to say; the last event of a command settles it."""
+        self._channel.send(event)
+        if is_last(event):
+            self._settled += 1
+            self._reporter.wake()
 
-    def _fail(self, command: AnyCommand, error: Exception) -> None:
+    def _failed(self, id: int, error: Exception) -> Failed:
+        kind, message = explain(error)
+        if kind == "internal":
+            traceback.print_exception(error)
+        return Failed(id, kind, message)
+
+    def _die(self, what: str, error: Exception) -> NoReturn:
         traceback.print_exception(error)
-        what = type(error).__name__
-        message = f"The engine could not do this ({what}: {error}). `zib doctor` shows its log."
-        self._channel.send(Failed(command.id, "internal", message))
-
-
-def _cancelled_before_start(job: _Job) -> Finished | Failed:
-    match job:
-        case Generate():
-            return Finished(job.id, "cancelled", Usage(0, 0, 0, 0, 0.0, 0.0, 0.0))
-        case LoadModel() | UnloadModel():
-            return Failed(job.id, "bad-request", "Stopped before it began.")
-        case _:
-            assert_never(job)
+        self._channel.send(last_words(what, error))
+        end_process(1)

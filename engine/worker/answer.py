@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
@@ -19,28 +21,29 @@ from engine.protocol import (
 )
 from engine.serving.backend import Refused
 from engine.worker.conversation_cache import Loan
-from engine.worker.rate import RateMeter
+from engine.worker.rate import Meters
 from engine.worker.sampling import Sampler
 from engine.worker.text_stream import TextStream
 
-KeepCache = Callable[[list[int], list[Any]], None]
-Observe = Callable[[int], None]
+MOST_REPEATS = 256
+"""The same token so often in a row is a fault of the model or of the machine."""
 
 
-class Meters:
-    """The speeds the gauge shows; live as long as the worker."""
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What an answer tells the backend.
 
-    def __init__(self) -> None:
-        self.prefill = RateMeter()
-        self.decode = RateMeter()
+    `keep` takes a row's tokens and cache, `observe` the tokens held and whether it still runs;
+    `abandon` says that a row could not be ended properly, so the generator must go.
+    """
+
+    keep: Callable[[list[int], list[Any]], None]
+    observe: Callable[[int, bool], None]
+    abandon: Callable[[], None]
 
 
 class MlxAnswer:
-    """Steps one row of `generator`.
-
-    Hands the row's cache to `keep_cache` however the row ends; tells `observe` after each step
-    how many tokens it holds.
-    """
+    """Steps one row of `generator`."""
 
     def __init__(
         self,
@@ -48,15 +51,13 @@ class MlxAnswer:
         generator: BatchGenerator,
         text: TextStream,
         meters: Meters,
-        keep_cache: KeepCache,
-        observe: Observe,
+        hooks: Hooks,
     ) -> None:
         self._id = id
         self._generator = generator
         self._text = text
         self._meters = meters
-        self._keep_cache = keep_cache
-        self._observe = observe
+        self._hooks = hooks
 
     def begin(
         self, prompt: Sequence[int], loan: Loan, sampler: Sampler, max_tokens: int, window: int
@@ -66,6 +67,7 @@ class MlxAnswer:
         self._prefilled, self._generated = len(loan.tokens), 0
         self._started = time.monotonic()
         self._first_token_at = 0.0
+        self._last_token, self._repeats, self._is_over = -1, 0, False
         (self._row,) = self._generator.insert(
             [list(prompt[self._reused :])],
             max_tokens=[max_tokens],
@@ -73,6 +75,7 @@ class MlxAnswer:
             all_tokens=[list(loan.tokens)],
             samplers=[sampler],
         )
+        self._hooks.observe(self.tokens_held, True)
 
     @property
     def tokens_held(self) -> int:
@@ -81,6 +84,22 @@ class MlxAnswer:
 
     def step(self) -> Sequence[AnyEvent]:
         """One prefill chunk or one decoded token."""
+        return self._guard(self._advance)
+
+    def cancel(self) -> Sequence[AnyEvent]:
+        """Stop and keep the cache of exactly the tokens fed so far."""
+        return self._guard(lambda: self._end("cancelled", self._withdraw()))
+
+    def _guard(self, act: Callable[[], list[AnyEvent]]) -> list[AnyEvent]:
+        try:
+            events = act()
+        except Exception:
+            self._hooks.abandon()
+            raise
+        self._hooks.observe(self.tokens_held, not self._is_over)
+        return events
+
+    def _advance(self) -> list[AnyEvent]:
         began = time.monotonic()
         prompted, generated = self._generator.next()
         events: list[AnyEvent] = []
@@ -91,25 +110,12 @@ class MlxAnswer:
             events.append(PromptProgress(self._id, done, self._prompt_tokens, self._reused))
         for response in generated:
             events += self._take_token(response, began)
-        self._observe(self.tokens_held)
-        return events
-
-    def cancel(self) -> Sequence[AnyEvent]:
-        """Stop and keep the cache of exactly the tokens fed so far."""
-        events = self._end("cancelled", self._withdraw())
-        self._observe(self.tokens_held)
         return events
 
     def _take_token(self, response: Any, began: float) -> list[AnyEvent]:
         if not self._first_token_at:
             self._first_token_at = time.monotonic()
-        if bool(mx.isnan(response.logprobs[response.token])):
-            self._withdraw()
-            raise Refused(
-                "internal",
-                "The model produced numbers that are not numbers; its files may be damaged. "
-                "Load it again or choose another model.",
-            )
+        self._check_sanity(response)
         self._generated += 1
         self._meters.decode.add(began, 1)
         pieces = [] if response.finish_reason == "stop" else self._text.add(response.token)
@@ -121,13 +127,33 @@ class MlxAnswer:
             return events + self._end("stop", self._withdraw())
         return events
 
+    def _check_sanity(self, response: Any) -> None:
+        """Refuse what a damaged file or a lost allocation makes of a model's output."""
+        logprobs = response.logprobs
+        chosen, spread = logprobs[response.token], mx.max(logprobs) - mx.min(logprobs)
+        if not math.isfinite(chosen.item()) or not spread.item():
+            raise Refused(
+                "internal",
+                "The model produced no usable numbers; its files may be damaged, or memory ran "
+                "out. Load it again or choose another model.",
+            )
+        self._repeats = self._repeats + 1 if response.token == self._last_token else 1
+        self._last_token = response.token
+        if self._repeats >= MOST_REPEATS:
+            raise Refused(
+                "internal",
+                f"The model repeated the same token {MOST_REPEATS} times, so the answer was "
+                "stopped. Ask again in other words or choose another model.",
+            )
+
     def _withdraw(self) -> tuple[list[int], list[Any]]:
         found = self._generator.remove([self._row], return_prompt_caches=True)
         cache, tokens = found[self._row]
         return list(tokens), cache
 
     def _end(self, reason: FinishReason, left: tuple[list[int], list[Any]]) -> list[AnyEvent]:
-        self._keep_cache(*left)
+        self._is_over = True
+        self._hooks.keep(*left)
         events: list[AnyEvent] = [
             TextDelta(self._id, text, span) for span, text in self._text.finish()
         ]

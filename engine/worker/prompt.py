@@ -41,6 +41,16 @@ def render_prompt(tokenizer: Any, messages: Sequence[Message], thinking: bool | 
     return [int(token) for token in ids]
 
 
+def check_ids(prompt: Sequence[int], vocabulary_size: int) -> None:
+    """Refuse ids the model has no row for: MLX reads past the end of the table on the CPU."""
+    if max(prompt) >= vocabulary_size:
+        raise Refused(
+            "bad-request",
+            f"The tokenizer made the id {max(prompt):,}, but the model knows {vocabulary_size:,} "
+            "tokens: its files do not belong together. Download the model again.",
+        )
+
+
 def opens_thinking(tokenizer: Any, prompt: Sequence[int]) -> bool:
     """Whether the prompt itself ends inside a thinking block."""
     if not tokenizer.has_thinking:

@@ -25,3 +25,11 @@ class RateMeter:
         recent = [mark for mark in tuple(self._marks) if mark[1] >= horizon]
         working = sum(end - start for start, end, _ in recent)
         return sum(tokens for *_, tokens in recent) / working if working > 0 else 0.0
+
+
+class Meters:
+    """The speeds the gauge shows; live as long as the worker."""
+
+    def __init__(self) -> None:
+        self.prefill = RateMeter()
+        self.decode = RateMeter()
