@@ -1,0 +1,74 @@
+"""Which benches there are, and running them one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from engine.errors import EngineError
+from tui.bench.context import BenchContext, Report
+from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
+from tui.bench.first_frame import bench_first_frame
+from tui.bench.speed import bench_decode, bench_prefill
+
+RunBench = Callable[[BenchContext, Report], Awaitable[tuple[Figure, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One bench: the name on the command line, a line about it, and the work."""
+
+    name: str
+    summary: str
+    run: RunBench
+
+
+BENCHES = (
+    Bench("decode", "speed of answering against plain mlx-lm, same model", bench_decode),
+    Bench("prefill", "speed of reading a prompt against plain mlx-lm, same model", bench_prefill),
+    Bench("first-frame", "time from start to the first painted frame", bench_first_frame),
+)
+
+
+def available(benches: Sequence[Bench] = BENCHES) -> dict[str, str]:
+    """The benches' names with a line about each, in the order they run."""
+    return {bench.name: bench.summary for bench in benches}
+
+
+def choose(names: Sequence[str], benches: Sequence[Bench] = BENCHES) -> tuple[Bench, ...]:
+    """The benches of these names, all when there are none. Raises BenchFault on an unknown one."""
+    known = {bench.name: bench for bench in benches}
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"Did you mean {near[0]}? " if near else ""
+            raise BenchFault(
+                f"There is no bench called {name}. {hint}The benches are: {', '.join(known)}."
+            )
+    return tuple(known[name] for name in dict.fromkeys(names)) or tuple(benches)
+
+
+async def run_benches(
+    names: Sequence[str],
+    context: BenchContext,
+    report: Report,
+    benches: Sequence[Bench] = BENCHES,
+) -> tuple[BenchResult, ...]:
+    """Run the named benches, all when none is named; one that cannot run does not stop the others.
+
+    Raises BenchFault on an unknown name, before anything runs.
+    """
+    return tuple([await _run(bench, context, report) for bench in choose(names, benches)])
+
+
+async def _run(bench: Bench, context: BenchContext, report: Report) -> BenchResult:
+    report(f"{bench.name}: {bench.summary}")
+    start = time.monotonic()
+    try:
+        figures = await bench.run(context, report)
+    except (BenchFault, EngineError, OSError) as error:
+        report(f"{bench.name}: could not run: {error}")
+        return CouldNotRun(bench.name, str(error), time.monotonic() - start)
+    return Measured(bench.name, figures, time.monotonic() - start)

@@ -1,0 +1,27 @@
+"""Prompts that no cache has seen and that no model answers shortly."""
+
+from __future__ import annotations
+
+import random
+
+_WORDS = (
+    "harbour", "lantern", "orchard", "violin", "glacier", "compass", "market", "thunder",
+    "library", "copper", "meadow", "engine", "sparrow", "canvas", "winter", "bridge",
+    "garden", "marble", "island", "letter", "kitchen", "desert", "mirror", "candle",
+    "forest", "railway", "pepper", "silver", "castle", "saddle", "velvet", "anchor",
+)  # fmt: skip
+
+
+def rambling_prompt() -> str:
+    """A request for a long text about things drawn by chance."""
+    subjects = ", a ".join(random.sample(_WORDS, 4))
+    return (
+        f"Tell a very long story, at least two thousand words, about a {subjects} and the people "
+        "who own them. Describe every scene in full detail."
+    )
+
+
+def long_prompt(words: int) -> str:
+    """A prompt of at least as many tokens as `words`, different from its first words on."""
+    drawn = " ".join(random.choices(_WORDS, k=words))
+    return f"{drawn}\nTell a very long story in which all of these things appear."
