@@ -16,11 +16,13 @@ from engine.protocol import (
     PromptProgress,
     Sampling,
     TextDelta,
+    Usage,
 )
 from tui.assistant.conversation import AnswerState, Conversation, Exchange, new_conversation
 from tui.assistant.events import Answered, AnswerFailed, AssistantEvent, PromptRead, Said
 
 _DEFAULT_SAMPLING = Sampling()
+_NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 
 
 class AnsweringEngine(Protocol):
@@ -61,13 +63,19 @@ class Assistant:
         self._style = style
         self.conversation = new_conversation()
         self.thinking: bool | None = None
-        self.is_answering = False
+        self._is_stop_wanted = False
+
+    def begin(self) -> None:
+        """A question is on its way; a stop counts from now on, also before `ask` runs."""
+        self._is_stop_wanted = False
 
     async def ask(self, question: str) -> AsyncGenerator[AssistantEvent, None]:
         """Answer `question`; whatever happens, question and partial answer join the chat."""
         collected = _Collected()
-        self.is_answering = True
         try:
+            if self._is_stop_wanted:
+                yield Answered("cancelled", _NOTHING_USED)
+                return
             messages = self.conversation.messages(self._style.system_prompt, question)
             stream = self._engine.generate(
                 messages,
@@ -83,11 +91,11 @@ class Assistant:
             collected.state = "failed"
             yield AnswerFailed(str(error))
         finally:
-            self.is_answering = False
             self.conversation = self.conversation.with_exchange(collected.exchange(question))
 
     def stop(self) -> None:
         """Stop the answer under way; its events still end with `Answered`."""
+        self._is_stop_wanted = True
         self._engine.stop_answers()
 
     async def start_new_chat(self) -> Conversation:

@@ -18,6 +18,7 @@ _MORE = (
     ("Shift+Enter, Ctrl+J, Alt+Enter", "", "new line; a backslash before Enter does the same"),
     ("↑ ↓", "", "in the first or last line: earlier prompts"),
     ("Tab, Shift+Tab", "", "next and previous pane"),
+    ("Alt+L", "", "choose a link of the open article"),
     ("Alt+← Alt+→", "", "back and forward through articles"),
     ("Ctrl+S", "", "in the editor: save and commit"),
     ("Ctrl+P", "", "all commands"),

@@ -58,6 +58,7 @@ class MainScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *BINDINGS,
+        Binding("alt+l", "wiki_links", "Links", id="wiki-links", show=False),
         Binding("alt+left", "wiki_back", "Back", id="wiki-back", show=False),
         Binding("alt+right", "wiki_forward", "Forward", id="wiki-forward", show=False),
     ]
@@ -244,6 +245,10 @@ class MainScreen(Screen[None]):
         else:
             known = ", ".join(sorted(self.app.available_themes))
             self.notify(f"Themes: {known}", markup=False)
+
+    async def action_wiki_links(self) -> None:
+        """Choose a link of the open article."""
+        await self._wiki_pane.follow_from_list()
 
     async def action_wiki_back(self) -> None:
         """The article before."""

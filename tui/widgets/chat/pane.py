@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
+from textual.worker import Worker
 
 from tui.assistant.assistant import Assistant
 from tui.assistant.events import Answered, AnswerFailed, PromptRead, Said
@@ -41,6 +42,7 @@ class ChatPane(Vertical):
         self._queue: list[str] = []
         self._waiting_for = "waiting for the model"
         self._answer: Answer | None = None
+        self._answering: Worker[None] | None = None
         self._is_unstarted = False
         self._is_expanded = False
         self.border_title = "Chat"
@@ -82,7 +84,7 @@ class ChatPane(Vertical):
         if self.is_answering:
             self._show_queue()
         else:
-            self._answer_next()
+            self._answering = self._answer_next()
 
     def stop(self) -> None:
         """Stop the answer; what was queued goes back into the prompt."""
@@ -96,9 +98,8 @@ class ChatPane(Vertical):
     async def start_new_chat(self) -> None:
         """Leave this chat and clear the screen."""
         self.stop()
-        await self.workers.wait_for_complete(
-            [worker for worker in self.workers if worker.group == "answer"]
-        )
+        if self._answering is not None and not self._answering.is_finished:
+            await self._answering.wait()
         await self._assistant.start_new_chat()
         transcript = self.query_one(Transcript)
         await transcript.remove_children()
@@ -128,6 +129,7 @@ class ChatPane(Vertical):
         transcript = self.query_one(Transcript)
         self._answer = answer = Answer(lambda: transcript.is_following)
         self._is_unstarted = True
+        self._assistant.begin()
         try:
             await self.query("#welcome").remove()
             await transcript.mount(Question(question), answer)

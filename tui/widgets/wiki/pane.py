@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
+from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
 from tui.text.content import literal_line
 from tui.widgets.wiki.article import ArticleView
@@ -22,6 +23,7 @@ from tui.wiki_session import WikiSession
 from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.history.commit import Committed
+from vault.links import Link, find_links
 from vault.resolve import Found, Refused, Wanted
 
 SAVE = Choice("save", "Save", "primary")
@@ -29,6 +31,7 @@ DISCARD = Choice("discard", "Discard", "error")
 STAY = Choice("stay", "Keep editing")
 CREATE = Choice("create", "Create", "primary")
 NOT_NOW = Choice("no", "Not now")
+FIRST_PAGE = "articles/Welcome.md"
 
 
 class WikiPane(Vertical):
@@ -53,10 +56,11 @@ class WikiPane(Vertical):
     def compose(self) -> ComposeResult:
         """Tree above, article or editor below."""
         yield WikiTree(id="tree")
-        yield Static(Content(""), id="article-title")
-        with ContentSwitcher(initial="article", id="reading"):
-            yield ArticleView(id="article")
-            yield ArticleEditor(id="editor")
+        with Vertical(id="page"):
+            yield Static(Content(""), id="article-title")
+            with ContentSwitcher(initial="article", id="reading"):
+                yield ArticleView(id="article")
+                yield ArticleEditor(id="editor")
 
     def on_unmount(self) -> None:
         """Let the watcher end."""
@@ -72,6 +76,8 @@ class WikiPane(Vertical):
             return
         self._tree.show_listing(listing)
         self.post_message(self.Opened(len(listing.notes), self._session.is_ours))
+        if self._file is None and any(note.path == FIRST_PAGE for note in listing.notes):
+            await self.open_article(FIRST_PAGE)
         if self._session.is_ours:
             await self._recover()
         await self._watch()
@@ -110,6 +116,17 @@ class WikiPane(Vertical):
     async def go_forward(self) -> None:
         """The article after this one."""
         await self._go(self._trail.forward())
+
+    async def follow_from_list(self) -> None:
+        """Choose one of the open article's links by key."""
+        if self._file is None or not self._file.text:
+            self._complain("Open an article first.")
+            return
+        links = [link for link in find_links(self._file.text) if link.target or link.fragment]
+        if links:
+            self._choose_link(self._file.path, links)
+        else:
+            self._complain("There are no links on this page.")
 
     async def edit(self) -> None:
         """Edit the open article."""
@@ -181,6 +198,15 @@ class WikiPane(Vertical):
                 await self._back_to_reading()
         elif answer == DISCARD.id:
             await self._back_to_reading()
+
+    @work(exclusive=True, group="wiki-ask")
+    async def _choose_link(self, path: str, links: list[Link]) -> None:
+        labels = [link.label or link.target for link in links]
+        chosen = await self.app.push_screen_wait(PickScreen("Links on this page", labels))
+        if chosen is not None:
+            link = links[chosen]
+            target = link.target if link.fragment is None else f"{link.target}#{link.fragment}"
+            await self.follow(target, path, link.is_wikilink)
 
     @work(exclusive=True, group="wiki-ask")
     async def _offer_to_create(self, name: str) -> None:

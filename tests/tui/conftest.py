@@ -1,0 +1,76 @@
+"""The app over the scripted engine, in folders of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+
+from engine.config import EngineConfig
+from engine.process import SCRIPTED_MODULE, EngineLaunch
+from engine.scripted import Reply
+from tui.app import ZibApp
+from tui.paths import Paths
+from tui.settings.load import load_settings
+from tui.wiring import ReportFetch, Wiring
+
+MakeApp = Callable[..., ZibApp]
+
+
+@pytest.fixture
+def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeApp:
+    """Builds an app whose engine says what the given replies say."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    def make(*replies: Reply, wiki: Path | None = None, **flags: object) -> ZibApp:
+        return ZibApp(scripted_wiring(tmp_path, replies, wiki or tmp_path / "wiki", flags))
+
+    return make
+
+
+def scripted_wiring(
+    folder: Path, replies: tuple[Reply, ...], wiki: Path, flags: dict[str, object]
+) -> Wiring:
+    """A wiring that touches nothing outside `folder`."""
+    script = folder / "script.json"
+    script.write_bytes(msgspec.json.encode(replies))
+    model = folder / "scripted-model"
+    model.mkdir(exist_ok=True)
+    (model / "config.json").write_text("{}")
+    paths = Paths(*(folder / name for name in ("config", "data", "cache", "state", "run")))
+    loaded = load_settings(
+        paths.config_file, {}, {"wiki": str(wiki), "ui.animations": "none", **flags}
+    )
+    config = EngineConfig(str(folder / "cache" / "engine"), script=str(script))
+
+    async def find_model(_: ReportFetch) -> Path:
+        return model
+
+    return Wiring(paths, loaded, EngineLaunch(config, SCRIPTED_MODULE), find_model)
+
+
+async def wait_until(
+    pilot: Pilot[Any], is_true: Callable[[], object], what: str, seconds: float = 15.0
+) -> None:
+    """Wait for a fact on the screen; fails with `what` and what the screen shows instead."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while asyncio.get_running_loop().time() < deadline:
+        await pilot.pause()
+        if is_true():
+            return
+        await asyncio.sleep(0.02)
+    pytest.fail(f"never came true: {what}\n{screen_text(pilot)}")
+
+
+def screen_text(pilot: Pilot[Any]) -> str:
+    """What the terminal shows, line by line."""
+    app = pilot.app
+    width, height = app.size
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text[:width] for strip in strips[:height])
