@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from vault.history.commit import CommitResult, Committed, commit_paths, message
+from vault.history.commit import CommitResult, Committed, commit_paths
 from vault.history.git import find_git, run
 from vault.history.log import log_article
+from vault.history.message import message
 from vault.history.recover import recover
 from vault.history.state import Skipped, SkipReason
 from vault.setup import prepare

@@ -6,7 +6,6 @@ rules, attributes and hooks have no say; the branch moves by compare-and-swap.
 
 import contextlib
 import os
-import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -16,6 +15,8 @@ from pathlib import Path
 from vault.errors import HistoryUnavailable
 from vault.history.git import Finished, Repository
 from vault.history.locks import CommitLock, commit_lock
+from vault.history.message import message
+from vault.history.objects import write_blobs
 from vault.history.state import (
     Head,
     Skipped,
@@ -36,7 +37,6 @@ from vault.history.trees import (
 AUTHOR_NAME = "zib"
 AUTHOR_EMAIL = "zib@localhost"
 _PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,6 @@ def _finish_interrupted(repository: Repository, lock: CommitLock) -> None:
     lock.done()
 
 
-def message(subject: str, actor: str) -> str:
-    """Return a commit message in which only we write trailers."""
-    line = " ".join(_UNPRINTABLE.sub(" ", subject).split())[:200] or "Change articles"
-    who = " ".join(_UNPRINTABLE.sub(" ", actor).split())[:100] or "unknown"
-    return f"{line}\n\nActor: {who}\n"
-
-
 class _Refused(Exception):
     """Carries a result out of the steps of one attempt; never leaves this module."""
 
@@ -112,10 +105,7 @@ class _Attempt:
 
     def run(self) -> CommitResult:
         try:
-            blobs = {
-                git_path(path): None if content is None else self._blob(content)
-                for path, content in self.changes.items()
-            }
+            blobs = self._blobs()
             for pause in (*_PAUSES_SECONDS, None):
                 result = self._try(blobs)
                 if pause is None or not isinstance(result, Skipped):
@@ -151,8 +141,12 @@ class _Attempt:
             return _locked("a lock file of git is in the way: " + moved.complaint.strip()[-120:])
         return damaged(moved.complaint)
 
-    def _blob(self, content: bytes) -> str:
-        return self._line(["hash-object", "-w", "--no-filters", "--stdin"], content)
+    def _blobs(self) -> dict[str, str | None]:
+        contents = {path: held for path, held in self.changes.items() if held is not None}
+        written = write_blobs(self.repository, contents) if contents else {}
+        if isinstance(written, Finished):
+            raise _Refused(damaged(written.complaint))
+        return {git_path(path): written.get(path) for path in self.changes}
 
     def _tree(self, head: Head, after: Mapping[str, Entry | None]) -> str:
         with tempfile.TemporaryDirectory(prefix="zib-index-") as folder:

@@ -9,14 +9,15 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vault.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from vault.confined import opened_place, read_regular
-from vault.errors import NotAllowed
+from vault.errors import HistoryUnavailable, NotAllowed
 from vault.files import MOST_EDITED_BYTES
 from vault.history.commit import CommitResult, commit_paths, finish_interrupted
+from vault.history.git import Repository
 from vault.history.state import Skipped, SkipReason, find_head, find_repository, git_path
 from vault.history.trees import Entry, read_entries
 from vault.listing import VaultListing, list_vault
@@ -26,13 +27,25 @@ _TEMPORARY = re.compile(
     re.escape(TEMPORARY_PREFIX) + r"(\d{1,10})-[0-9a-f]{12}" + re.escape(TEMPORARY_SUFFIX)
 )
 _STALE_SECONDS = 3600.0
+_MOST_PATHS_A_COMMIT = 5000
+_MOST_BYTES_A_COMMIT = 64_000_000
 
 
 def recover(root: Path) -> CommitResult:
-    """Commit the articles of our own vault that differ from the history, as one commit."""
+    """Commit the articles of our own vault that differ from the history.
+
+    That is one commit, or several when there are thousands. Never raises for a bad repository.
+    """
     repository = find_repository(root)
     if isinstance(repository, Skipped):
         return repository
+    try:
+        return _recover(root, repository)
+    except HistoryUnavailable as error:
+        return Skipped(SkipReason.NO_GIT, str(error))
+
+
+def _recover(root: Path, repository: Repository) -> CommitResult:
     finish_interrupted(repository)
     head = find_head(repository)
     if isinstance(head, Skipped):
@@ -40,17 +53,42 @@ def recover(root: Path) -> CommitResult:
     listing = list_vault(root)
     _remove_leftovers(root, {note.path.rpartition("/")[0] for note in listing.notes})
     known = read_entries(repository, head.sha)
-    changes: dict[str, bytes | None] = {}
+    result: CommitResult = Skipped(SkipReason.UNCHANGED, "The history is complete.")
+    for changes in _portions(_changes(root, listing, known)):
+        result = commit_paths(root, changes, "Recover changes", "you")
+        if isinstance(result, Skipped):
+            break
+    return result
+
+
+def _changes(
+    root: Path, listing: VaultListing, known: Mapping[str, Entry]
+) -> Iterator[tuple[str, bytes | None]]:
     for path in _versioned(listing):
         content = _content(root, path)
         if content is not None and not _is_blob(content, known.get(git_path(path))):
-            changes[path] = content
-    if not any(listing.problems):
+            yield path, content
+    if not listing.problems:
         listed = {git_path(note.path) for note in listing.notes}
-        changes |= {path: None for path in known if path not in listed and _is_deleted(root, path)}
-    if not changes:
-        return Skipped(SkipReason.UNCHANGED, "The history is complete.")
-    return commit_paths(root, changes, "Recover changes", "you")
+        for path in known:
+            if path not in listed and _is_deleted(root, path):
+                yield path, None
+
+
+def _portions(
+    changes: Iterator[tuple[str, bytes | None]],
+) -> Iterator[dict[str, bytes | None]]:
+    """Group changes so that a commit never holds more than a bounded amount of text."""
+    portion: dict[str, bytes | None] = {}
+    size = 0
+    for path, content in changes:
+        portion[path] = content
+        size += len(content or b"")
+        if len(portion) >= _MOST_PATHS_A_COMMIT or size >= _MOST_BYTES_A_COMMIT:
+            yield portion
+            portion, size = {}, 0
+    if portion:
+        yield portion
 
 
 def _versioned(listing: VaultListing) -> Iterator[str]:
