@@ -57,6 +57,11 @@ def mlx_name(tensor_name: str) -> str:
 
 def check_tensors(tensors: Mapping[str, TensorInfo], shape: LlamaShape) -> None:
     """Raise ModelUnavailable unless `tensors` are exactly those of a model of this shape."""
+    if shape.layers * len(NAMES_IN_LAYER) > len(tensors):
+        raise ModelUnavailable(
+            f"The GGUF file says it has {shape.layers} layers, "
+            f"but its {len(tensors)} tensors are too few for them."
+        )
     expected = _expected_shapes(shape)
     for name in tensors.keys() - expected.keys():
         raise ModelUnavailable(

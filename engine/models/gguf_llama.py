@@ -10,6 +10,7 @@ from engine.models.gguf_layout import LlamaShape, check_tensors, quantization_co
 
 ARCHITECTURE = "llama"
 DEFAULT_ROPE_BASE = 10000.0
+LARGEST_FLOAT32 = 3.4e38
 KNOWN_KEYS = frozenset(
     {
         "block_count",
@@ -46,6 +47,11 @@ def read_shape(header: GGUFHeader) -> LlamaShape:
     if heads % key_value_heads:
         raise ModelUnavailable(
             f"{heads} attention heads cannot share {key_value_heads} key/value heads; "
+            "the GGUF file's metadata is wrong."
+        )
+    if hidden % heads:
+        raise ModelUnavailable(
+            f"A hidden size of {hidden} cannot be shared by {heads} attention heads; "
             "the GGUF file's metadata is wrong."
         )
     embedding = header.tensors.get("token_embd.weight")
@@ -139,7 +145,7 @@ class _Entries:
 
     def fraction(self, name: str, default: float | None = None) -> float:
         value = self._metadata.get(f"{ARCHITECTURE}.{name}", default)
-        if not isinstance(value, float) or not value > 0:
+        if not isinstance(value, float) or not 0 < value < LARGEST_FLOAT32:
             raise _wrong_value(name, value, "a number above 0")
         return _shortest_float32(value)
 
