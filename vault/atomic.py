@@ -9,6 +9,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterator
@@ -17,8 +18,7 @@ from enum import Enum, auto
 from vault.confined import Place, read_regular
 from vault.exchange import exchange, rename_without_replacing
 
-TEMPORARY_PREFIX = ".zib-"
-TEMPORARY_SUFFIX = ".tmp~"
+_TEMPORARY_NAME = re.compile(r"\.zib-(\d{1,10})-[0-9a-f]{12}\.tmp~")
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NO_DIRECTORY_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
@@ -29,6 +29,12 @@ class Replaced(Enum):
 
     DONE = auto()
     CHANGED_MEANWHILE = auto()  # nothing was changed by us
+
+
+def temporary_owner(name: str) -> int | None:
+    """Return the process that made a temporary file of ours; None for any other name."""
+    found = _TEMPORARY_NAME.fullmatch(name)
+    return int(found.group(1)) if found else None
 
 
 def digest(content: bytes) -> str:
@@ -103,7 +109,7 @@ def _current_digest(place: Place) -> str | None:
 
 @contextlib.contextmanager
 def _temporary_file(folder: int, content: bytes, mode: int) -> Iterator[str]:
-    name = f"{TEMPORARY_PREFIX}{os.getpid()}-{secrets.token_hex(6)}{TEMPORARY_SUFFIX}"
+    name = f".zib-{os.getpid()}-{secrets.token_hex(6)}.tmp~"
     descriptor = os.open(name, _NEW_FILE, mode, dir_fd=folder)
     try:
         try:

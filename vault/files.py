@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vault import os_errors
 from vault.atomic import create_file, digest
-from vault.confined import opened_place, read_regular
+from vault.confined import Place, opened_place, read_regular
 from vault.errors import ArticleExists, ArticleMissing, ReadFailed, SaveFailed
 from vault.names import check_note_path, displayable, identity_key, stem_for, title_of
 from vault.text import decode
@@ -21,13 +21,15 @@ class ArticleFile:
     """An article as it was on disk at one moment; what a later save is compared with.
 
     `text` has the file's own line breaks and no byte order mark; it is None for a file that
-    is not text or is larger than MOST_EDITED_BYTES (then `content` is empty).
+    is not text or is larger than MOST_EDITED_BYTES (then `content` is empty). `real_path` is
+    `path` with symbolic links within the vault followed.
     """
 
     path: str
     content: bytes
     text: str | None
     sha256: str
+    real_path: str
     has_byte_order_mark: bool = False
     read_only_reason: str | None = None
     hard_links: int = 1
@@ -44,20 +46,21 @@ def read_article(root: Path, relative: str) -> ArticleFile:
     try:
         with opened_place(root, relative) as place:
             status, content = read_regular(place, MOST_EDITED_BYTES)
+            return article_of(relative, place, status, content)
     except FileNotFoundError as error:
         raise ArticleMissing(f"There is no article “{displayable(relative)}”.") from error
     except OSError as error:
         raise ReadFailed(
             f"“{displayable(relative)}” could not be read: {_why_unreadable(error)}."
         ) from error
-    return article_of(relative, status, content)
 
 
-def article_of(relative: str, status: os.stat_result, content: bytes) -> ArticleFile:
+def article_of(relative: str, place: Place, status: os.stat_result, content: bytes) -> ArticleFile:
     """Build an ArticleFile from what was read."""
     if len(content) > MOST_EDITED_BYTES:
         limit = MOST_EDITED_BYTES // 1_000_000
-        return ArticleFile(relative, b"", None, "", False, f"it is larger than {limit} MB")
+        why = f"it is larger than {limit} MB"
+        return ArticleFile(relative, b"", None, "", place.relative, False, why)
     decoded = decode(content)
     reason = decoded.problem
     if reason is None and not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
@@ -67,6 +70,7 @@ def article_of(relative: str, status: os.stat_result, content: bytes) -> Article
         content,
         decoded.text,
         digest(content),
+        place.relative,
         decoded.has_byte_order_mark,
         reason,
         status.st_nlink,

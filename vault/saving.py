@@ -87,7 +87,7 @@ def _try_to_save(place: Place, mine: str, base: ArticleFile) -> Saved | None:
     except FileNotFoundError:
         return _recreate(place, mine, base)
     outcome, text, has_mark = Outcome.SAVED, mine, base.has_byte_order_mark
-    disk = article_of(base.path, status, content)
+    disk = article_of(base.path, place, status, content)
     if disk.text is not None and disk.is_read_only and content == base.content:
         raise ReadOnlyArticle(
             f"“{displayable(base.path)}” was not saved: {disk.read_only_reason}."
@@ -103,7 +103,7 @@ def _try_to_save(place: Place, mine: str, base: ArticleFile) -> Saved | None:
     new = encode(text, has_byte_order_mark=has_mark)
     if replace_file(place, new, status, disk.sha256) is Replaced.CHANGED_MEANWHILE:
         return None
-    return Saved(outcome, article_of(base.path, status, new), _notes(status))
+    return Saved(outcome, article_of(base.path, place, status, new), _notes(status))
 
 
 def _merged(mine: str, base: ArticleFile, disk: ArticleFile) -> str | None:
@@ -125,12 +125,13 @@ def _recreate(place: Place, mine: str, base: ArticleFile) -> Saved | None:
 
 def _conflict_copy(place: Place, mine: str, base: ArticleFile) -> Saved:
     content = encode(mine, has_byte_order_mark=base.has_byte_order_mark)
-    folder = base.path.rpartition("/")[0]
     for number in range(1, 1000):
-        copy = Place(place.folder, _copy_name(place.name, number), "")
+        name = _copy_name(place.name, number)
+        folder = place.relative.rpartition("/")[0]
+        path = f"{folder}/{name}" if folder else name
+        copy = Place(place.folder, name, path)
         with contextlib.suppress(FileExistsError):
             create_file(copy, content)
-            path = f"{folder}/{copy.name}" if folder else copy.name
             return Saved(Outcome.CONFLICT_COPY, _as_read(copy, path, content))
     raise FileExistsError("there are a thousand conflict copies of this article already")
 
@@ -146,7 +147,7 @@ def _copy_name(name: str, number: int) -> str:
 
 def _as_read(place: Place, path: str, content: bytes) -> ArticleFile:
     status = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
-    return article_of(path, status, content)
+    return article_of(path, place, status, content)
 
 
 def _notes(status: os.stat_result) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from vault import os_errors
-from vault.atomic import create_file, digest, replace_file
+from vault.atomic import create_file, digest, replace_file, temporary_owner
 from vault.confined import opened_place, read_regular
 from vault.errors import HistoryUnavailable, NotAllowed, VaultUnusable
 from vault.history.commit import CommitResult, commit_paths
@@ -58,12 +58,13 @@ def prepare(root: Path) -> SetUp:
 
 
 def _existing_folder(root: Path) -> Path:
-    root.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
     return root.resolve(strict=True)
 
 
 def _is_empty(root: Path) -> bool:
-    return all(entry.name in _UNIMPORTANT for entry in root.iterdir())
+    names = [entry.name for entry in root.iterdir()]
+    return all(name in _UNIMPORTANT or temporary_owner(name) is not None for name in names)
 
 
 def _set_up(root: Path, marker: Marker) -> SetUp:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vault.anchors import first_heading
-from vault.errors import ReadOnlyArticle, VaultError
+from vault.errors import NotAllowed, ReadOnlyArticle, VaultError
 from vault.files import ArticleFile, create_article, read_article
 from vault.history.commit import CommitResult, commit_paths
 from vault.history.log import Revision, log_article
@@ -15,10 +15,11 @@ from vault.listing import VaultListing, list_vault
 from vault.names import displayable, stem_of
 from vault.resolve import LinkResolver, Resolution
 from vault.saving import Outcome, Saved, save_article
-from vault.setup import ARTICLES, REFERENCE, SetUp, prepare
+from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
 
 _YOU = "you"
 _MOST_TITLES = 5000
+_WRITTEN_FOLDERS = (ARTICLES, TALK, META)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Vault:
         """Create an article called `title`, with its heading, and commit it."""
         with self._writing:
             where = folder if folder is not None else (ARTICLES if self.is_ours else "")
+            if self.is_ours and where.partition("/")[0] not in _WRITTEN_FOLDERS:
+                raise NotAllowed(f"New pages go into {', '.join(_WRITTEN_FOLDERS)}.")
             path = create_article(self.root, title, where)
             file = read_article(self.root, path)
             commit = self._commit(file, f"Create {_shown(path)}", actor)
@@ -89,7 +92,7 @@ class Vault:
             return recover(self.root)
 
     def _commit(self, file: ArticleFile, subject: str, actor: str) -> CommitResult:
-        return commit_paths(self.root, {file.path: file.content}, subject, actor)
+        return commit_paths(self.root, {file.real_path: file.content}, subject, actor)
 
     def _is_reference(self, relative: str) -> bool:
         return self.is_ours and relative.startswith(f"{REFERENCE}/")

@@ -21,7 +21,8 @@ _QUIET_MS = 100
 _WAKE_MS = 2000
 _RESCAN_SECONDS = 60.0
 _MOST_HINTS = 1000
-_LONGEST_PAUSE_SECONDS = 5.0
+_SHORTEST_PAUSE_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 30.0
 
 _Identity = tuple[tuple[Path, int, int], ...]
 
@@ -44,7 +45,7 @@ async def watch(root: Path, stop: asyncio.Event) -> AsyncIterator[frozenset[str]
 
 async def _hints(root: Path, stop: asyncio.Event) -> AsyncGenerator[set[str] | None, None]:
     """Yield paths to look at, None for all of them; starts the watcher again when it stops."""
-    pause = 0.5
+    pause = _SHORTEST_PAUSE_SECONDS
     while not stop.is_set():
         started = time.monotonic()
         watched = _identity(root)
@@ -57,7 +58,8 @@ async def _hints(root: Path, stop: asyncio.Event) -> AsyncGenerator[set[str] | N
             except* (OSError, RuntimeError):
                 # The watcher stopped, often at a file name it cannot decode; it is started again.
                 pass
-        pause = 0.5 if time.monotonic() - started > _RESCAN_SECONDS else pause * 2
+        has_lasted = time.monotonic() - started > _RESCAN_SECONDS
+        pause = _SHORTEST_PAUSE_SECONDS if has_lasted or not watched else pause * 2
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), min(pause, _LONGEST_PAUSE_SECONDS))
 

@@ -279,7 +279,9 @@ def test_without_git_the_wiki_works_and_says_so(
         written = opened.save(base.path, f"mine\n{base.text}", base)
         assert written.commit is not None
         assert (opened.root / written.saved.file.path).read_text().startswith("mine\n")
-        assert reason(opened.recover()) in {SkipReason.NO_GIT, SkipReason.NO_REPOSITORY}
+        assert reason(opened.recover()) is SkipReason.NO_GIT
+        assert opened.set_up.commit is not None
+        assert reason(opened.set_up.commit) is SkipReason.NO_GIT
     finally:
         find_git.cache_clear()
 
@@ -397,11 +399,16 @@ def test_two_processes_and_the_user_commit_at_once(root: Path, git: PlainGit) ->
         git(root, "add", "user.txt", check=False)
         git(root, "commit", "-qm", f"user {users}", "--", "user.txt", check=False)
         users += 1
-        time.sleep(0.05)
+        time.sleep(0.2)
     output = "".join(writer.communicate()[0] for writer in writers)
     subjects = git(root, "log", "--format=%s").splitlines()
-    assert output.count("Committed(") == 16, output
-    assert sum(subject.startswith(("first ", "second ")) for subject in subjects) == 16
+    committed = output.count("Committed(")
+    assert committed + output.count("SkipReason.LOCKED") == 16, output
+    assert sum(subject.startswith(("first ", "second ")) for subject in subjects) == committed
+    assert committed >= 8, "losing the race for the branch is rare"
+    recover(root)
+    assert git(root, "show", "HEAD:articles/first.md") == "7"
+    assert git(root, "show", "HEAD:articles/second.md") == "7"
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
     assert not list((root / ".git").rglob("*.lock"))
 

@@ -47,6 +47,22 @@ def test_a_conflict_copy_is_committed_and_the_other_side_is_not(wiki: Vault) -> 
     assert len(wiki.log("articles/Welcome.md")) == 1
 
 
+def test_an_edit_through_a_link_is_committed_where_it_leads(wiki: Vault, git: PlainGit) -> None:
+    (wiki.root / "articles/Alias.md").symlink_to("Welcome.md")
+    base = wiki.read("articles/Alias.md")
+    assert (base.path, base.real_path) == ("articles/Alias.md", "articles/Welcome.md")
+    wiki.save("articles/Alias.md", "# Welcome\n\nnew\n", base)
+    assert git(wiki.root, "show", "--name-only", "--format=", "HEAD") == "articles/Welcome.md\n"
+    assert not isinstance(wiki.recover(), Committed)
+    assert git(wiki.root, "status", "--porcelain") == "?? articles/Alias.md\n"
+
+
+@pytest.mark.parametrize("folder", ["Reference", "Other", "", ".git", "..", "README.md"])
+def test_new_pages_go_where_they_are_seen(wiki: Vault, folder: str) -> None:
+    with pytest.raises(NotAllowed):
+        wiki.create("x", folder=folder)
+
+
 def test_a_wanted_page_is_created_and_then_found(wiki: Vault) -> None:
     page = "articles/Wikilinks.md"
     text = wiki.read(page).text

@@ -35,6 +35,7 @@ def test_a_new_folder_becomes_a_wiki_with_one_commit(tmp_path: Path, git: PlainG
     root = tmp_path / "deep" / "wiki"
     made = prepare(root)
     assert made.is_ours
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700, "a wiki is personal"
     assert isinstance(made.commit, Committed)
     committed = git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
     assert sorted(committed) == sorted(made.created)
@@ -95,6 +96,14 @@ def test_reference_pages_are_renewed_unless_the_user_changed_them(tmp_path: Path
     page.unlink()
     prepare(root)
     assert page.read_bytes() == current
+
+
+def test_a_start_killed_before_the_marker_was_there_is_started_over(tmp_path: Path) -> None:
+    root = tmp_path / "wiki"
+    root.mkdir()
+    (root / ".zib-123-0123456789ab.tmp~").write_text("half a marker")
+    (root / ".DS_Store").write_text("x")
+    assert prepare(root).is_ours
 
 
 def test_an_interrupted_set_up_is_finished_the_next_time(tmp_path: Path, git: PlainGit) -> None:

@@ -36,7 +36,7 @@ from vault.history.trees import (
 
 AUTHOR_NAME = "zib"
 AUTHOR_EMAIL = "zib@localhost"
-_PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+_PAUSES_SECONDS = (0.0, 0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 
 
 @dataclass(frozen=True, slots=True)

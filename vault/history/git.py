@@ -144,10 +144,10 @@ def _execute(
     command_class = _command_class()
     from git.exc import GitCommandNotFound
 
-    with tempfile.TemporaryFile() as file:
-        file.write(stdin)
-        file.seek(0)
-        try:
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(stdin)
+            file.seek(0)
             status, output, complaint = command_class(folder).execute(
                 list(command),
                 istream=file,
@@ -159,8 +159,8 @@ def _execute(
                 env=_ENVIRONMENT | dict(environment),
                 start_new_session=True,
             )
-        except (GitCommandNotFound, OSError) as error:
-            raise HistoryUnavailable(f"git could not be started: {error}.") from error
+    except (GitCommandNotFound, OSError) as error:
+        raise HistoryUnavailable(f"git could not be started: {error}.") from error
     return Finished(status, output, complaint)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from vault.atomic import write_all
 
 _JOURNAL = "zibaldone-commit"
-_PATIENCE_SECONDS = 5.0
+_PATIENCE_SECONDS = 10.0
 _STALE_SECONDS = 30.0
 _MOST_BYTES = 65_536
 

@@ -7,12 +7,11 @@ program that edited articles: the files are the truth, and this catches the hist
 import contextlib
 import hashlib
 import os
-import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from vault.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
+from vault.atomic import temporary_owner
 from vault.confined import opened_place, read_regular
 from vault.errors import HistoryUnavailable, NotAllowed
 from vault.files import MOST_EDITED_BYTES
@@ -23,9 +22,6 @@ from vault.history.trees import Entry, read_entries
 from vault.listing import VaultListing, list_vault
 from vault.marker import MARKER_NAME
 
-_TEMPORARY = re.compile(
-    re.escape(TEMPORARY_PREFIX) + r"(\d{1,10})-[0-9a-f]{12}" + re.escape(TEMPORARY_SUFFIX)
-)
 _STALE_SECONDS = 3600.0
 _MOST_PATHS_A_COMMIT = 5000
 _MOST_BYTES_A_COMMIT = 64_000_000
@@ -99,6 +95,9 @@ def _versioned(listing: VaultListing) -> Iterator[str]:
 def _content(root: Path, relative: str) -> bytes | None:
     try:
         with opened_place(root, relative) as place:
+            if place.relative != relative:
+                # A link within the wiki: its target is versioned under its own name.
+                return None
             content = read_regular(place, MOST_EDITED_BYTES)[1]
     except (OSError, NotAllowed):
         return None
@@ -134,8 +133,8 @@ def _remove_leftovers(root: Path, folders: set[str]) -> None:
     for folder in ({""} | folders) - {".git"}:
         with contextlib.suppress(OSError), os.scandir(root / folder) as entries:
             for entry in entries:
-                named = _TEMPORARY.fullmatch(entry.name)
-                if named is None or _is_running(int(named.group(1))):
+                owner = temporary_owner(entry.name)
+                if owner is None or _is_running(owner):
                     continue
                 if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS:
                     os.unlink(entry.path)  # noqa: PTH108 - an entry, not a Path

@@ -65,6 +65,8 @@ def find_repository(root: Path) -> Repository | Skipped:
         return Skipped(
             SkipReason.NOT_OURS, "This folder was not made by zib, so its history is left alone."
         )
+    if find_git() is None:
+        return Skipped(SkipReason.NO_GIT, "git is not installed, so no history is kept.")
     git_dir = root / ".git"
     try:
         status = git_dir.lstat()
@@ -82,8 +84,6 @@ def find_repository(root: Path) -> Repository | Skipped:
             "The wiki's folder belongs to another user of this machine, so zib does not commit"
             " there; give it to your user with chown.",
         )
-    if find_git() is None:
-        return Skipped(SkipReason.NO_GIT, "git is not installed, so no history is kept.")
     return Repository(git_dir, root)
 
 
