@@ -59,6 +59,14 @@ class ZibApp(App[None]):
         """The engine is gone before the program is."""
         await self.engine.close()
 
+    async def action_quit(self) -> None:
+        """Leave, unless the main screen has a question first."""
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen):
+                screen.leave()
+                return
+        self.exit()
+
     def notify(
         self,
         message: str,

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from engine.config import EngineConfig
 from engine.process import SCRIPTED_MODULE, EngineLaunch
-from engine.scripted import Reply
+from engine.script import Reply
 from tui.app import ZibApp
 from tui.paths import Paths
 from tui.settings.load import load_settings

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.scripted import Reply
+from engine.script import Reply
 from engine.status import EngineReady
 from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tui.app import ZibApp

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.scripted import Reply
+from engine.script import Reply
 from tests.tui.conftest import MakeApp, screen_text, wait_until
+from tui.widgets.chat.pane import ChatPane
 from tui.widgets.wiki.editor import ArticleEditor
 from tui.widgets.wiki.pane import WikiPane
 from tui.widgets.wiki.tree import WikiTree
@@ -30,7 +31,7 @@ async def test_the_first_start_makes_a_wiki_and_shows_its_first_page(
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
         await wait_until(pilot, lambda: WELCOME in screen_text(pilot), "the first page")
-        await wait_until(pilot, lambda: "notes)" in screen_text(pilot), "the count of notes")
+        await wait_until(pilot, lambda: "notes ·" in screen_text(pilot), "the count of notes")
     assert git(tmp_path / "wiki", "status", "--porcelain") == ""
 
 
@@ -216,9 +217,8 @@ async def test_every_size_is_usable(make_app: MakeApp, size: tuple[int, int]) ->
     app = make_app(Reply("", "said"))
     async with app.run_test(size=size) as pilot:
         await pilot.press(*"hi", "enter")
-        await wait_until(
-            pilot, lambda: not app.screen.query_one("#chat").is_answering, "the answer"
-        )  # type: ignore[attr-defined]  # ChatPane
+        chat = app.screen.query_one(ChatPane)
+        await wait_until(pilot, lambda: not chat.is_answering, "the answer")
         for key in ("f2", "f2", "f3", "f3", "f3"):
             await pilot.press(key)
         await pilot.resize_terminal(1, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import ClassVar, assert_never
 from urllib.parse import urlsplit
 
@@ -132,10 +133,9 @@ class MainScreen(Screen[None]):
     @on(WikiPane.Opened)
     def show_wiki_facts(self, event: WikiPane.Opened) -> None:
         """Which wiki is open."""
-        foreign = "" if event.is_ours else ", not made here"
-        self._status_bar.show(
-            left=f"Zibaldone · {self._wiki.root} ({event.notes:,} notes{foreign})"
-        )
+        foreign = "" if event.is_ours else " not made here"
+        place = str(self._wiki.root).replace(str(Path.home()), "~", 1)
+        self._status_bar.show(left=f"Zibaldone · {event.notes:,} notes{foreign} · {place}")
 
     @on(LinkFollowed)
     async def follow_link(self, event: LinkFollowed) -> None:
@@ -164,6 +164,10 @@ class MainScreen(Screen[None]):
             await self.run_action(f"{verb.action}({argument!r})")
         else:
             await self.run_action(verb.action)
+
+    def action_quit(self) -> None:
+        """Leave."""
+        self.leave()
 
     def action_help(self) -> None:
         """Keys and commands."""
@@ -217,7 +221,7 @@ class MainScreen(Screen[None]):
         elif self._chat.is_answering:
             self._chat.stop()
         elif time.monotonic() - self._asked_to_quit_at < QUIT_TWICE_SECONDS:
-            self.action_quit()
+            self.leave()
         else:
             self._asked_to_quit_at = time.monotonic()
             self.notify("Ctrl+C again quits.", timeout=QUIT_TWICE_SECONDS, markup=False)
@@ -259,8 +263,8 @@ class MainScreen(Screen[None]):
         await self._wiki_pane.go_forward()
 
     @work(exclusive=True, group="quit")
-    async def action_quit(self) -> None:
-        """Leave, but not with unsaved text."""
+    async def leave(self) -> None:
+        """Leave the program, but not with unsaved text."""
         if self._wiki_pane.has_unsaved_text:
             question = QuestionScreen("An article is not saved.", (QUIT, Choice("stay", "Stay")))
             if await self.app.push_screen_wait(question) != QUIT.id:

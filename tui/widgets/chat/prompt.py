@@ -39,7 +39,8 @@ class Prompt(TextArea):
         self._draft = ""
 
     async def _on_key(self, event: events.Key) -> None:
-        handled = True
+        # Textual calls the text area's own handler next, unless the default is prevented.
+        is_handled = True
         if event.key in _NEWLINE_KEYS:
             self.insert("\n")
         elif event.key == "enter":
@@ -49,12 +50,10 @@ class Prompt(TextArea):
         elif event.key == "down" and self._is_on_last_line:
             self._recall(+1)
         else:
-            handled = False
-        if handled:
+            is_handled = False
+        if is_handled:
             event.stop()
             event.prevent_default()
-            return
-        await super()._on_key(event)
 
     def action_delete_or_quit(self) -> None:
         """Ctrl+D: end of input on an empty prompt, else delete to the right."""

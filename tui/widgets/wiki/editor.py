@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
@@ -18,7 +19,9 @@ class ArticleEditor(TextArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "Save", id="save-article", tooltip="Save and commit"),
-        Binding("escape", "leave", "Done", show=True, tooltip="Leave the editor"),
+        Binding("escape", "leave", "Done", id="leave-editor", tooltip="Leave the editor"),
+        Binding("ctrl+home", "document_start", show=False),
+        Binding("ctrl+end", "document_end", show=False),
     ]
 
     class SaveAsked(Message):
@@ -59,6 +62,21 @@ class ArticleEditor(TextArea):
     def is_dirty(self) -> bool:
         """Whether there is unsaved text."""
         return self.base is not None and self.text != self._opened_as
+
+    async def _on_key(self, event: events.Key) -> None:
+        # Textual's text area takes Escape for itself, to move the focus.
+        if event.key == "escape":
+            event.stop()
+            event.prevent_default()
+            self.action_leave()
+
+    def action_document_start(self) -> None:
+        """To the first character."""
+        self.move_cursor((0, 0))
+
+    def action_document_end(self) -> None:
+        """Behind the last character."""
+        self.move_cursor(self.document.end)
 
     def action_save(self) -> None:
         """Ctrl+S."""

@@ -49,7 +49,8 @@ class WikiTree(Tree[str]):
             )
             if node.allow_expand and is_wanted:
                 node.expand()
-        self._put_cursor_on(chosen)
+        # Lines exist only once the tree has been drawn.
+        self.call_after_refresh(self._put_cursor_on, chosen)
 
     @on(Tree.NodeSelected)
     def choose(self, event: Tree.NodeSelected[str]) -> None:
