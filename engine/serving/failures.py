@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import assert_never
 
 from engine.protocol import (
@@ -18,10 +19,11 @@ from engine.protocol import (
 )
 from engine.serving.backend import Refused
 
+Job = Generate | LoadModel | UnloadModel | CountTokens | ForgetCache
 _LONGEST = 400
 
 
-def explain(error: Exception) -> tuple[FailureKind, str]:
+def explain(job: Job, error: Exception) -> tuple[FailureKind, str]:
     """The kind and the sentence for an exception that ended a request."""
     match error:
         case Refused():
@@ -31,6 +33,9 @@ def explain(error: Exception) -> tuple[FailureKind, str]:
                 "The engine ran out of memory: start a new chat, close other programs or choose "
                 "a smaller model."
             )
+        case _ if isinstance(job, LoadModel):
+            name = Path(job.path).name
+            return "load", f"{name} could not be loaded ({_name(error)}); download it again."
         case _:
             return "internal", (
                 f"The engine could not do this ({_name(error)}). `zib doctor` shows its log."
@@ -42,9 +47,7 @@ def last_words(what: str, error: Exception) -> Failed:
     return Failed(NO_REQUEST, "internal", f"it {what} ({_name(error)})")
 
 
-def cancelled_before_start(
-    job: Generate | LoadModel | UnloadModel | CountTokens | ForgetCache,
-) -> Finished | Failed:
+def cancelled_before_start(job: Job) -> Finished | Failed:
     """The last event of a command that was cancelled while it waited."""
     match job:
         case Generate():

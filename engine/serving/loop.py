@@ -37,13 +37,11 @@ from engine.protocol import (
     WorkerReady,
     is_last,
 )
-from engine.serving.backend import Answer, Backend
+from engine.serving.backend import Answer, Backend, Refused
 from engine.serving.channel import Channel, end_process, leave
 from engine.serving.clock import Stopwatch, process_id
-from engine.serving.failures import cancelled_before_start, explain, last_words
+from engine.serving.failures import Job, cancelled_before_start, explain, last_words
 from engine.serving.reporter import Reporter
-
-_Job = Generate | LoadModel | UnloadModel | CountTokens | ForgetCache
 
 
 class ServingLoop:
@@ -51,8 +49,8 @@ class ServingLoop:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._inbox: queue.SimpleQueue[_Job | Cancel] = queue.SimpleQueue()
-        self._jobs: deque[_Job] = deque()
+        self._inbox: queue.SimpleQueue[Job | Cancel] = queue.SimpleQueue()
+        self._jobs: deque[Job] = deque()
         self._running: tuple[Generate, Answer] | None = None
         # Each counter has one writing thread. Starting counts as work, so that it can stall.
         self._accepted, self._settled = 1, 0
@@ -116,7 +114,7 @@ class ServingLoop:
         while not self._inbox.empty():
             self._sort(self._inbox.get())
 
-    def _sort(self, command: _Job | Cancel) -> None:
+    def _sort(self, command: Job | Cancel) -> None:
         match command:
             case Cancel(id=id):
                 self._cancel(id)
@@ -149,11 +147,10 @@ class ServingLoop:
     def _continue(self, act: Callable[[], Sequence[AnyEvent]]) -> None:
         """Step or cancel the running answer."""
         assert self._running is not None  # checked by both callers
-        id = self._running[0].id
         try:
             events = act()
         except Exception as error:  # the answer ends, the engine goes on
-            events = [self._failed(id, error)]
+            events = [self._failed(self._running[0], error)]
         self._steps += 1
         if any(is_last(event) for event in events):
             self._running = None
@@ -169,14 +166,14 @@ class ServingLoop:
                 self._jobs.remove(job)
                 self._send(cancelled_before_start(job))
 
-    def _attempt(self, job: _Job) -> None:
+    def _attempt(self, job: Job) -> None:
         try:
             self._carry_out(job)
         except Exception as error:  # the request ends, the engine goes on
-            self._send(self._failed(job.id, error))
+            self._send(self._failed(job, error))
         self._steps += 1
 
-    def _carry_out(self, job: _Job) -> None:
+    def _carry_out(self, job: Job) -> None:
         backend = self._backend
         match job:
             case Generate():
@@ -206,11 +203,10 @@ class ServingLoop:
             self._settled += 1
             self._reporter.wake()
 
-    def _failed(self, id: int, error: Exception) -> Failed:
-        kind, message = explain(error)
-        if kind == "internal":
+    def _failed(self, job: Job, error: Exception) -> Failed:
+        if not isinstance(error, Refused):
             traceback.print_exception(error)
-        return Failed(id, kind, message)
+        return Failed(job.id, *explain(job, error))
 
     def _die(self, what: str, error: Exception) -> NoReturn:
         traceback.print_exception(error)

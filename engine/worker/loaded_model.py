@@ -37,15 +37,15 @@ class LoadedModel:
 
 
 def load_model(path: str, compute: ComputePath, report_stage: Callable[[str], None]) -> LoadedModel:
-    """Read the folder, prepare it for this machine and run it once. Raises Refused."""
+    """Read the folder, prepare it for this machine and run it once.
+
+    Raises Refused, and whatever mlx-lm and transformers make of a damaged folder.
+    """
     folder = Path(path)
     if not (folder / "config.json").is_file():
         raise Refused("load", f"{folder} is not a model folder: it has no config.json.")
     report_stage("reading weights")
-    try:
-        model, tokenizer, config = load_folder(str(folder), return_config=True)
-    except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
-        raise Refused("load", f"{folder.name} could not be loaded: {error}") from error
+    model, tokenizer, config = load_folder(str(folder), return_config=True)
     parameters = int(get_total_parameters(model))
     weights_bytes, precision = _weights_bytes(model), _quantization(config)
     if mx.default_device().type == mx.DeviceType.cpu:

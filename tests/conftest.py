@@ -1,0 +1,48 @@
+"""Fixtures for every part: private folders and model folders."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.models_fixture import fetch_builtin_model
+from tests.tiny_model import write_tiny_model
+
+KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_TEST_CACHE"}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own: nothing of the person running the tests is read or written."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name, folder in {
+        "XDG_CONFIG_HOME": ".config",
+        "XDG_DATA_HOME": ".local/share",
+        "XDG_STATE_HOME": ".local/state",
+        "XDG_CACHE_HOME": ".cache",
+        "XDG_RUNTIME_DIR": ".run",
+    }.items():
+        monkeypatch.setenv(name, str(home / folder))
+    for name in tuple(os.environ):
+        if name.startswith("ZIB_") and name not in KEPT_VARIABLES:
+            monkeypatch.delenv(name)
+    return home
+
+
+@pytest.fixture(scope="session")
+def builtin_model() -> Path:
+    """The real built-in model, fetched and converted once for all test runs."""
+    return fetch_builtin_model()
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A llama with random weights and a real tokenizer; answers in microseconds, in nonsense."""
+    return write_tiny_model(tmp_path_factory.mktemp("models") / "tiny-llama")
+
+
+@pytest.fixture(scope="session")
+def thinking_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with <think> and <tool_call> tokens and a template that knows of thinking."""
+    return write_tiny_model(tmp_path_factory.mktemp("models") / "tiny-thinker", thinks=True)
