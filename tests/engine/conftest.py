@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -8,22 +9,16 @@ from tests.engine.subjects import Subject, mlx_subject, scripted_subject
 
 SCRIPTED = pytest.param("scripted", marks=pytest.mark.xdist_group("engine-scripted"))
 TINY = pytest.param("tiny", marks=pytest.mark.xdist_group("engine-tiny"))
-BUILTIN = pytest.param(
-    "builtin", marks=(pytest.mark.model, pytest.mark.xdist_group("engine-builtin"))
-)
 
 
-@pytest.fixture(scope="module", params=[SCRIPTED, TINY, BUILTIN])
+@pytest.fixture(scope="module", params=[SCRIPTED, TINY])
 def subject(
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, tiny_model: Path
 ) -> Subject:
-    """Every kind of engine in turn."""
-    kind = str(request.param)
-    if kind == "scripted":
+    """Both quick engines in turn."""
+    if request.param == "scripted":
         return scripted_subject(tmp_path_factory.mktemp("scripted"))
-    fixture = {"tiny": "tiny_model", "builtin": "builtin_model"}[kind]
-    return mlx_subject(kind, request.getfixturevalue(fixture))
+    return mlx_subject("tiny", tiny_model)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

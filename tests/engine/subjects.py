@@ -12,7 +12,7 @@ from engine.process import MLX_MODULE, SCRIPTED_MODULE, EngineLaunch
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUESTION = "What is the capital of France?"
-SLOW = "Tell it slowly: " + "one page of the notebook, dated and kept. " * 12
+SLOW = "Tell it slowly: " + "one page of the notebook, dated and kept. " * 6
 SLOW_REPLY = "The first page says that every page is dated, and the next one says so too."
 
 
@@ -54,7 +54,7 @@ def scripted_subject(folder: Path) -> Subject:
         {
             "match": "slowly",
             "text": SLOW_REPLY,
-            "seconds_per_chunk": 0.12,
+            "seconds_per_chunk": 0.2,
             "seconds_per_token": 0.05,
         },
         {"match": QUESTION, "text": "The capital of France is Paris, on the river Seine."},
