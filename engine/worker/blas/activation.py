@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from engine.compute import ComputePath
 from engine.worker.blas.compilation import compiled_shim
-from engine.worker.blas.library import find_libraries
+from engine.worker.blas.library import find_libraries, repair_advice
 from engine.worker.blas.loading import load_plain, load_shim
 from engine.worker.blas.private_folder import ensure_private_folder
 from engine.worker.blas.threads import product_threads
@@ -51,24 +51,21 @@ def _first_working(folder: Path, libraries: tuple[Path, ...]) -> ComputePath:
     # Read by OpenBLAS when it is loaded, numpy's own copy included.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", str(threads))
     obstacles: list[BlasUnavailable] = []
-    for attempt in _attempts(folder, libraries, threads):
-        try:
-            return attempt()
-        except BlasUnavailable as obstacle:
-            obstacles.append(obstacle)
+    for way in (_behind_shim, _alone):
+        for library in libraries:
+            try:
+                path = way(folder, library, threads)
+            except BlasUnavailable as obstacle:
+                obstacles.append(obstacle)
+                continue
+            if path.kind == "openblas-shim":
+                return path
+            return replace(path, reason=obstacles[0].reason, advice=obstacles[0].advice)
     return _reference(obstacles[0].reason, obstacles[0].advice)
 
 
-def _attempts(
-    folder: Path, libraries: tuple[Path, ...], threads: int
-) -> Iterator[Callable[[], ComputePath]]:
-    for way in (_behind_shim, _alone):
-        for library in libraries:
-            yield lambda way=way, library=library: way(folder, library, threads)  # type: ignore[misc]
-
-
 def _behind_shim(folder: Path, library: Path, threads: int) -> ComputePath:
-    shim = compiled_shim(folder, library)
+    shim = compiled_shim(folder)
     _require_right(folder, library, threads, shim)
     load_shim(shim, library, threads)
     reason = f"passed its self-test with {threads} thread{'s' * (threads > 1)}"
@@ -78,26 +75,18 @@ def _behind_shim(folder: Path, library: Path, threads: int) -> ComputePath:
 def _alone(folder: Path, library: Path, threads: int) -> ComputePath:
     _require_right(folder, library, threads, None)
     load_plain(library)
-    return ComputePath(
-        "openblas",
-        str(library),
-        "the shim for single-row products is not available",
-        "Install a C compiler (gcc or clang) for faster answers.",
-    )
+    return ComputePath("openblas", str(library), "")
 
 
 def _require_right(folder: Path, library: Path, threads: int, shim: Path | None) -> None:
     fault = verdict_on(folder, library, threads, shim)
     if fault:
-        raise BlasUnavailable(
-            f"{library} failed its self-test: {fault}",
-            "Run `pip install --force-reinstall scipy-openblas32` and restart.",
-        )
+        raise BlasUnavailable(f"{library} failed its self-test: {fault}", repair_advice(library))
 
 
 def _cuda_wheel() -> str:
     """The installed CUDA build of MLX, empty without one or without a device to run it."""
-    if not any(os.path.exists(device) for device in _CUDA_DEVICES):  # noqa: PTH110
+    if not any(Path(device).exists() for device in _CUDA_DEVICES):
         return ""
     for name in _CUDA_WHEELS:
         try:

@@ -14,7 +14,7 @@ from engine.worker.blas.private_folder import is_own_file
 from engine.worker.blas.unavailable import BlasUnavailable
 
 _COMPILERS = ("cc", "gcc", "clang")
-_FLAGS = ("-O3", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
+_FLAGS = ("-O2", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
 _LIBRARIES = ("-lpthread", "-ldl")
 _TUNINGS = (("-march=native",), ())
 _TIME_LIMIT_SECONDS = 120
@@ -24,14 +24,14 @@ _ADVICE = (
 )
 
 
-def compiled_shim(folder: Path, library: Path) -> Path:
-    """The shim for this source, compiler, library and processor; compiled when it is missing.
+def compiled_shim(folder: Path) -> Path:
+    """The shim for this source, compiler and processor; compiled when it is missing.
 
     Raises BlasUnavailable without a compiler or when it fails.
     """
     source = files(__package__).joinpath("shim.c").read_bytes()
     compiler = _find_compiler()
-    key = digest([source, file_identity(compiler), file_identity(library), cpu_identity()])
+    key = digest([source, file_identity(compiler), cpu_identity()])
     shim = folder / f"shim-{key}.so"
     if not is_own_file(shim):
         _compile(compiler, source, shim)

@@ -14,6 +14,7 @@ from engine.worker.blas.unavailable import BlasUnavailable
 _SYSTEM_NAMES = ("libopenblas.so.0", "libopenblasp.so.0", "libopenblas.so")
 _SYSTEM_FOLDERS = ("/usr/lib/*-linux-gnu*", "/usr/lib64", "/usr/lib", "/usr/local/lib", "/lib64")
 _WHEEL = "scipy_openblas32"
+_PACKAGE = "scipy-openblas32"
 
 
 def find_libraries(setting: str | None) -> tuple[Path, ...]:
@@ -32,9 +33,16 @@ def find_libraries(setting: str | None) -> tuple[Path, ...]:
     found = tuple(dict.fromkeys([*_wheel_libraries(), *_system_libraries()]))
     if not found:
         raise BlasUnavailable(
-            "no OpenBLAS library was found", "Run `pip install scipy-openblas32` and restart."
+            "no OpenBLAS library was found", f"Run `pip install {_PACKAGE}` and restart."
         )
     return found
+
+
+def repair_advice(library: Path) -> str:
+    """What to do about a library that does not work."""
+    if _WHEEL in library.parts:
+        return f"Run `pip install --force-reinstall {_PACKAGE}` and restart."
+    return f"Run `pip install {_PACKAGE}`, unset ZIB_BLAS and restart."
 
 
 def _wheel_libraries() -> Iterator[Path]:

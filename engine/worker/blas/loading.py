@@ -6,9 +6,8 @@ import ctypes
 import os
 from pathlib import Path
 
+from engine.worker.blas.library import repair_advice
 from engine.worker.blas.unavailable import BlasUnavailable
-
-_ADVICE = "Run `pip install --force-reinstall scipy-openblas32` and restart."
 
 
 def load_shim(shim: Path, library: Path, threads: int) -> ctypes.CDLL:
@@ -21,7 +20,7 @@ def load_shim(shim: Path, library: Path, threads: int) -> ctypes.CDLL:
     loaded.zib_blas_calls.restype = ctypes.c_ulong
     if loaded.zib_blas_open(os.fsencode(library), threads) != 0:
         text = loaded.zib_blas_error().decode("utf-8", "replace")
-        raise BlasUnavailable(f"{library} cannot be used: {text}", _ADVICE)
+        raise BlasUnavailable(f"{library} cannot be used: {text}", repair_advice(library))
     # The same handle again: a second dlopen only widens its visibility.
     return _promote(shim, loaded)
 
@@ -41,7 +40,7 @@ def _open(path: Path, mode: int) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(str(path), mode)
     except OSError as error:
-        raise BlasUnavailable(f"{path} cannot be loaded: {error}", _ADVICE) from error
+        raise BlasUnavailable(f"{path} cannot be loaded: {error}", repair_advice(path)) from error
 
 
 def _promote(path: Path, loaded: ctypes.CDLL) -> ctypes.CDLL:

@@ -47,15 +47,19 @@ static char error_text[512];
 #endif
 
 typedef float vector __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+typedef float quarter __attribute__((vector_size(16)));
+
+/* Of a tile of several rows; wider ones spill their sums from the registers. */
+#define TILE_COLUMNS 2
 
 INLINE vector load(const float *from) { return *(const vector *)from; }
 
 INLINE float sum_lanes(vector v) {
-    float lanes[LANES];
-    memcpy(lanes, &v, sizeof lanes);
-    for (int width = LANES / 2; width > 0; width /= 2)
-        for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];
-    return lanes[0];
+    quarter parts[LANES / 4];
+    memcpy(parts, &v, sizeof v);
+    quarter sum = parts[0];
+    for (int i = 1; i < LANES / 4; i++) sum += parts[i];
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 /* ---- one narrow product: C[rows, n] = alpha * X[rows, k] * op(B) + beta * C ---- */
@@ -103,13 +107,19 @@ INLINE void dot_tile(const struct product *p, int row, int column, const int row
         }
 }
 
+INLINE void dot_tiles(const struct product *p, int row, int column, const int rows,
+                      const int columns) {
+    const int width = rows > 1 && columns > TILE_COLUMNS ? TILE_COLUMNS : columns;
+    for (int c = 0; c < columns; c += width) dot_tile(p, row, column + c, rows, width);
+}
+
 INLINE void dot_columns(const struct product *p, int column, const int columns) {
     int row = 0;
-    for (; row + 4 <= p->rows; row += 4) dot_tile(p, row, column, 4, columns);
+    for (; row + 4 <= p->rows; row += 4) dot_tiles(p, row, column, 4, columns);
     switch (p->rows - row) {
-    case 3: dot_tile(p, row, column, 3, columns); break;
-    case 2: dot_tile(p, row, column, 2, columns); break;
-    case 1: dot_tile(p, row, column, 1, columns); break;
+    case 3: dot_tiles(p, row, column, 3, columns); break;
+    case 2: dot_tiles(p, row, column, 2, columns); break;
+    case 1: dot_tiles(p, row, column, 1, columns); break;
     }
 }
 
