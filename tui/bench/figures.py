@@ -35,10 +35,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One run of ours and one of the other side, made one after the other."""
+    """One turn of both sides. Ours is the median of several short runs around theirs."""
 
-    ours: float
+    ours_runs: tuple[float, ...]
     theirs: float
+
+    @property
+    def ours(self) -> float:
+        """Our side of the ratio."""
+        return median(self.ours_runs)
 
     @property
     def ratio(self) -> float:
@@ -85,7 +90,7 @@ def compared(
     """A ratio, ours over theirs. Raises BenchFault without pairs or when a side stands still."""
     if not pairs:
         raise BenchFault(f"No pair of “{name}” was completed.")
-    if any(min(pair.ours, pair.theirs) <= 0 for pair in pairs):
+    if any(min(*pair.ours_runs, pair.theirs) <= 0 for pair in pairs):
         raise BenchFault(f"A side of “{name}” measured nothing, so there is no ratio.")
     ratios = tuple(pair.ratio for pair in pairs)
     return Figure(name, "x", ratios, target, tuple(pairs), side_unit, note)
@@ -93,11 +98,15 @@ def compared(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A bench that ran, `seconds` long."""
+    """A bench that ran, `seconds` long.
+
+    `others_percent` is how much of the processor other programs took just before it.
+    """
 
     bench: str
     figures: tuple[Figure, ...]
     seconds: float
+    others_percent: float = 0.0
 
     @property
     def passes(self) -> bool:

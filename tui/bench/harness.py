@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+
+import psutil
 
 from engine.errors import EngineError
 from tui.bench.context import BenchContext, Report
 from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
 from tui.bench.first_frame import bench_first_frame
 from tui.bench.speed import bench_decode, bench_prefill
+
+BUSY_SAMPLE_SECONDS = 0.5
 
 RunBench = Callable[[BenchContext, Report], Awaitable[tuple[Figure, ...]]]
 
@@ -65,10 +70,18 @@ async def run_benches(
 
 async def _run(bench: Bench, context: BenchContext, report: Report) -> BenchResult:
     report(f"{bench.name}: {bench.summary}")
+    others = await _busy_percent()
     start = time.monotonic()
     try:
         figures = await bench.run(context, report)
     except (BenchFault, EngineError, OSError) as error:
         report(f"{bench.name}: could not run: {error}")
         return CouldNotRun(bench.name, str(error), time.monotonic() - start)
-    return Measured(bench.name, figures, time.monotonic() - start)
+    return Measured(bench.name, figures, time.monotonic() - start, others)
+
+
+async def _busy_percent() -> float:
+    """How much of all cores is in use right now, before we add to it."""
+    psutil.cpu_percent()
+    await asyncio.sleep(BUSY_SAMPLE_SECONDS)
+    return psutil.cpu_percent()

@@ -10,8 +10,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tui.bench.figures import BenchResult, CouldNotRun, Figure, Measured, exit_code
+from tui.bench.figures import BenchResult, CouldNotRun, Figure, Measured, Pair, exit_code
 from tui.text.sanitise import to_display
+
+BUSY_PERCENT = 15.0
 
 
 def render(results: Sequence[BenchResult]) -> RenderableType:
@@ -28,6 +30,7 @@ def render(results: Sequence[BenchResult]) -> RenderableType:
                 for figure in figures:
                     table.add_row(*_cells(figure))
                     remarks += _remarks(figure)
+                remarks += _busy_remark(result)
             case CouldNotRun(bench=bench, reason=reason):
                 table.add_row(Text(bench), "", "", "", "", Text("could not run", "bold red"))
                 remarks.append(_line(f"{bench}: {reason}"))
@@ -66,6 +69,13 @@ def _remarks(figure: Figure) -> list[Text]:
     return [_line(f"{figure.name}: {said}")] if said else []
 
 
+def _busy_remark(result: Measured) -> list[Text]:
+    if result.others_percent < BUSY_PERCENT:
+        return []
+    used = f"{result.others_percent:.0f} % of the processor"
+    return [_line(f"{result.bench}: other programs took {used}; measure again when they are done")]
+
+
 def _range(values: Sequence[float]) -> str:
     return f"{min(values):.1f} to {max(values):.1f}"
 
@@ -88,20 +98,19 @@ def _verdict(results: Sequence[BenchResult]) -> Text:
 
 
 def _result_object(result: BenchResult) -> dict[str, object]:
-    match result:
-        case Measured(figures=figures):
-            fault, shown = None, [_figure_object(figure) for figure in figures]
-        case CouldNotRun(reason=reason):
-            fault, shown = reason, []
-        case _:
-            assert_never(result)
-    return {
+    shown: dict[str, object] = {
         "bench": result.bench,
         "passes": result.passes,
-        "could_not_run": fault,
         "seconds": round(result.seconds, 3),
-        "figures": shown,
     }
+    match result:
+        case Measured(figures=figures, others_percent=others):
+            objects = [_figure_object(figure) for figure in figures]
+            return shown | {"could_not_run": None, "others_percent": others, "figures": objects}
+        case CouldNotRun(reason=reason):
+            return shown | {"could_not_run": reason, "others_percent": None, "figures": []}
+        case _:
+            assert_never(result)
 
 
 def _figure_object(figure: Figure) -> dict[str, object]:
@@ -115,7 +124,16 @@ def _figure_object(figure: Figure) -> dict[str, object]:
         "direction": figure.target.direction,
         "passes": figure.passes,
         "runs": list(figure.runs),
-        "pairs": [{"ours": pair.ours, "theirs": pair.theirs} for pair in figure.pairs],
+        "pairs": [_pair_object(pair) for pair in figure.pairs],
         "pair_unit": figure.side_unit,
         "note": "; ".join(part for part in (figure.note, figure.target.note) if part),
+    }
+
+
+def _pair_object(pair: Pair) -> dict[str, object]:
+    return {
+        "ratio": pair.ratio,
+        "ours": pair.ours,
+        "ours_runs": list(pair.ours_runs),
+        "theirs": pair.theirs,
     }

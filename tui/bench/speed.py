@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,6 +19,10 @@ DECODE_TARGET, PREFILL_TARGET = 2.2, 12.0
 DECODE_PAIRS, PREFILL_PAIRS = 5, 3
 DECODED_TOKENS = 48
 PREFILL_WORDS = 256
+# Ours is over so soon that one run would catch a single moment of the machine's mood.
+OUR_RUNS_BEFORE, OUR_RUNS_AFTER = 2, 1
+LEAST_PAIRS = 2
+NO_NEW_PAIR_AFTER_SECONDS = 75.0
 ATTEMPTS = 4
 _FAST_ON_CPU = ("openblas-shim", "openblas")
 
@@ -31,26 +36,44 @@ class _Comparison:
     pairs: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Our runs and the baseline's run between them."""
+
+    ours: tuple[OurSpeeds, ...]
+    theirs: BaselineSpeeds
+
+    @property
+    def decode(self) -> Pair:
+        """Tokens a second of the answer after its first token."""
+        return Pair(tuple(run.decode_tps for run in self.ours), self.theirs.decode_tps)
+
+    @property
+    def prefill(self) -> Pair:
+        """Prompt tokens a second until the first token."""
+        return Pair(tuple(run.prefill_tps for run in self.ours), self.theirs.prefill_tps)
+
+
 async def bench_decode(context: BenchContext, report: Report) -> tuple[Figure, ...]:
     """Tokens a second of a greedy answer. Raises BenchFault, EngineError, OSError."""
     comparison = _Comparison(rambling_prompt, DECODED_TOKENS, context.rounds or DECODE_PAIRS)
-    model, runs = await _compare(comparison, context, report)
-    pairs = [Pair(ours.decode_tps, theirs.decode_tps) for ours, theirs in runs]
+    model, turns = await _compare(comparison, context, report)
     target = target_for(model, DECODE_TARGET)
     note = f"{DECODED_TOKENS} tokens, {model.name}, {model.compute}"
+    pairs = [turn.decode for turn in turns]
     return (compared("decode against mlx-lm", pairs, "tok/s", target, note),)
 
 
 async def bench_prefill(context: BenchContext, report: Report) -> tuple[Figure, ...]:
     """Prompt tokens a second until the first token. Raises BenchFault, EngineError, OSError."""
     comparison = _Comparison(lambda: long_prompt(PREFILL_WORDS), 2, context.rounds or PREFILL_PAIRS)
-    model, runs = await _compare(comparison, context, report)
-    pairs = [Pair(ours.prefill_tps, theirs.prefill_tps) for ours, theirs in runs]
-    shortest = min(ours.prompt_tokens for ours, _ in runs)
+    model, turns = await _compare(comparison, context, report)
+    shortest = min(turn.theirs.prompt_tokens for turn in turns)
     if shortest < PREFILL_WORDS:
         raise BenchFault(f"The prompt came to {shortest} tokens, fewer than {PREFILL_WORDS}.")
     target = target_for(model, PREFILL_TARGET)
     note = f"{shortest} tokens, {model.name}, {model.compute}"
+    pairs = [turn.prefill for turn in turns]
     return (compared("prefill against mlx-lm", pairs, "tok/s", target, note),)
 
 
@@ -64,23 +87,39 @@ def target_for(model: ModelInfo, cpu_target: float) -> Target:
 
 async def _compare(
     comparison: _Comparison, context: BenchContext, report: Report
-) -> tuple[ModelInfo, list[tuple[OurSpeeds, BaselineSpeeds]]]:
-    """Alternate ours and the baseline, so that a change of the machine's mood meets both."""
-    runs: list[tuple[OurSpeeds, BaselineSpeeds]] = []
+) -> tuple[ModelInfo, list[_Turn]]:
+    """Alternate ours and the baseline, so that a change of the machine's mood meets both.
+
+    On a slow machine there are fewer pairs, never fewer than two unless one was asked for.
+    """
+    turns: list[_Turn] = []
+    start = time.monotonic()
     async with EngineClient(EngineLaunch(context.engine)) as engine:
         model = await engine.load(str(context.model_folder))
         # Both sides are timed warm: the baseline warms up too.
         await measure_ours(engine, rambling_prompt(), 2)
-        for turn in range(1, comparison.pairs + 1):
-            ours = await _whole_answer(engine, comparison)
-            theirs = await measure_baseline(context, ours.prompt_tokens, ours.decode_tokens)
-            runs.append((ours, theirs))
-            report(
-                f"  pair {turn} of {comparison.pairs}, tok/s: "
-                f"prefill {ours.prefill_tps:.1f} against {theirs.prefill_tps:.1f}, "
-                f"decode {ours.decode_tps:.1f} against {theirs.decode_tps:.1f}"
-            )
-    return model, runs
+        while len(turns) < comparison.pairs:
+            is_late = time.monotonic() - start > NO_NEW_PAIR_AFTER_SECONDS
+            if is_late and len(turns) >= LEAST_PAIRS:
+                report(f"  no more pairs after {NO_NEW_PAIR_AFTER_SECONDS:g} s")
+                break
+            turns.append(await _take_turn(engine, comparison, context))
+            report(f"  pair {len(turns)} of {comparison.pairs}: {_describe(turns[-1])}")
+    return model, turns
+
+
+async def _take_turn(engine: EngineClient, comparison: _Comparison, context: BenchContext) -> _Turn:
+    before = [await _whole_answer(engine, comparison) for _ in range(OUR_RUNS_BEFORE)]
+    theirs = await measure_baseline(context, before[-1].prompt_tokens, comparison.decode_tokens)
+    after = [await _whole_answer(engine, comparison) for _ in range(OUR_RUNS_AFTER)]
+    return _Turn((*before, *after), theirs)
+
+
+def _describe(turn: _Turn) -> str:
+    return (
+        f"prefill {turn.prefill.ours:.1f} against {turn.prefill.theirs:.1f} tok/s, "
+        f"decode {turn.decode.ours:.1f} against {turn.decode.theirs:.1f} tok/s"
+    )
 
 
 async def _whole_answer(engine: EngineClient, comparison: _Comparison) -> OurSpeeds:
