@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> None:
     """Open the app when called bare; everything else is the command line's."""
     if len(sys.argv) == 1:
+        # Collecting garbage while modules load finds none; the app turns it on again.
+        gc.disable()
         # The command line library is not needed for the app, and costs start-up time.
         from tui.cli.run import run_app
 

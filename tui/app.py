@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from typing import Literal
 
@@ -10,6 +11,7 @@ from textual import work
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.screen import Screen
 
 from engine.client import EngineClient
 from engine.errors import EngineError
@@ -22,7 +24,6 @@ from tui.terminal_keys import teach_terminal_keys
 from tui.text.content import literal
 from tui.text.filter import install_gate
 from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults, watch_themes
-from tui.wiki_session import WikiSession
 from tui.wiring import Wiring
 
 Severity = Literal["information", "warning", "error"]
@@ -43,16 +44,19 @@ class ZibApp(App[None]):
         self._theme_dirs = [builtin_themes_dir(), wiring.paths.themes_dir]
         self.engine = EngineClient(wiring.launch, self._hear_engine)
         self.assistant = Assistant(self.engine, wiring.answer_style)
-        self._signal_names = (signal.SIGTERM, signal.SIGHUP)
+        self._complaints: list[str] = list(wiring.loaded.warnings)
+        self._apply_themes()
+        self.theme = self._known_theme(wiring.settings.theme)
+
+    def get_default_screen(self) -> Screen[None]:
+        """The main screen, without an empty one drawn before it."""
+        settings = self._wiring.settings
+        return MainScreen(self.assistant, self._wiring.wiki_root, settings.ui)
 
     def on_mount(self) -> None:
         """Draw first; everything slow starts once the first frame is on the screen."""
         self.animation_level = self._wiring.settings.ui.animations
-        self._apply_themes()
-        self.theme = self._known_theme(self._wiring.settings.theme)
         self.set_keymap(dict(self._wiring.settings.keys))
-        session = WikiSession(self._wiring.wiki_root)
-        self.push_screen(MainScreen(self.assistant, session, self._wiring.settings.ui))
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
@@ -91,18 +95,20 @@ class ZibApp(App[None]):
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         """Tell which of the user's keys do two things."""
-        self.notify(f"[keys] in config.toml uses a key twice, on {node}.", severity="warning")
+        self._complaints.append(f"[keys] in config.toml uses a key twice, on {node}.")
 
     def _begin(self) -> None:
+        # What is loaded now stays; the collector need not look at it again.
+        gc.freeze()
+        gc.enable()
         loop = asyncio.get_running_loop()
-        for number in self._signal_names:
+        for number in (signal.SIGTERM, signal.SIGHUP):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self.exit)
         self.engine.start()
         self._bring_up_model()
         self._follow_themes()
-        for warning in self._wiring.loaded.warnings:
-            self.notify(warning, severity="warning")
+        self._show_complaints()
 
     @work(exclusive=True, group="model")
     async def _bring_up_model(self) -> None:
@@ -118,20 +124,24 @@ class ZibApp(App[None]):
     async def _follow_themes(self) -> None:
         async for _ in watch_themes(self._theme_dirs[1:]):
             self._apply_themes()
+            self._show_complaints()
+
+    def _show_complaints(self) -> None:
+        while self._complaints:
+            self.notify(self._complaints.pop(0), severity="warning", markup=False)
 
     def _apply_themes(self) -> None:
         found = load_themes(self._theme_dirs)
         for theme in found.themes.values():
             self.register_theme(theme)
-        if self.theme in found.themes:
+        if self.is_running and self.theme in found.themes:
             self.refresh_css()
-        for path, problem in found.problems:
-            self.notify(f"Theme {path.name}: {problem}", severity="warning")
+        self._complaints += [f"Theme {path.name}: {problem}" for path, problem in found.problems]
 
     def _known_theme(self, name: str) -> str:
         if name in self.available_themes:
             return name
-        self.notify(f"There is no theme called {name}; see /theme.", severity="warning")
+        self._complaints.append(f"There is no theme called {name}; /theme lists them.")
         return "zibaldone-dark"
 
     def _hear_engine(self, news: EngineStatus | MemoryReport) -> None:

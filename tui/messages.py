@@ -49,6 +49,15 @@ class ModelMissed(Message):
         self.reason = reason
 
 
+class WikiOpened(Message):
+    """The wiki is there, or changed; `notes` is how many notes it has."""
+
+    def __init__(self, notes: int, is_ours: bool) -> None:
+        super().__init__()
+        self.notes = notes
+        self.is_ours = is_ours
+
+
 class LinkFollowed(Message):
     """A link in some text was chosen; `from_path` is the article it stands in, or empty."""
 

@@ -21,7 +21,7 @@ def render(results: Sequence[BenchResult]) -> RenderableType:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("figure")
     for heading in ("measured", "lowest", "highest", "target"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(Text(heading), justify="right", no_wrap=True)
     table.add_column("result", no_wrap=True)
     remarks: list[Text] = []
     for result in results:

@@ -26,7 +26,7 @@ def print_settings() -> int:
         return EXIT_USAGE
     table = Table(box=None, pad_edge=False)
     for heading in ("key", "value", "from"):
-        table.add_column(heading, overflow="fold")
+        table.add_column(Text(heading), overflow="fold")
     for row in render(loaded):
         table.add_row(Text(row.key), Text(row.value), Text(row.source))
     Console().print(table)
@@ -86,6 +86,6 @@ def print_paths() -> int:
         ("state", places.state_dir),
         ("runtime", places.runtime_dir),
     ):
-        table.add_row(name, Text(str(path)))
+        table.add_row(Text(name), Text(str(path)))
     Console().print(table)
     return 0

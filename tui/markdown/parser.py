@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import quote, unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
-WIKI_SCHEME = "wiki:"
+from tui.markdown.address import wiki_address
+
 WANTED_MARK = "⁺"
 
 IsKnown = Callable[[str], bool]
@@ -26,11 +26,6 @@ def make_parser(is_known: IsKnown | None = None) -> MarkdownIt:
     return parser
 
 
-def wiki_target(href: str) -> str | None:
-    """The wikilink's target (`Page#fragment`) in a link made by this parser, else None."""
-    return unquote(href.removeprefix(WIKI_SCHEME)) if href.startswith(WIKI_SCHEME) else None
-
-
 def _wikilink(state: StateInline, silent: bool, is_known: IsKnown | None) -> bool:
     if not state.src.startswith("[[", state.pos):
         return False
@@ -42,7 +37,7 @@ def _wikilink(state: StateInline, silent: bool, is_known: IsKnown | None) -> boo
         target, _, label = inner.partition("|")
         target = target.strip().removesuffix("\\")
         opening = state.push("link_open", "a", 1)
-        opening.attrs = {"href": WIKI_SCHEME + quote(target)}
+        opening.attrs = {"href": wiki_address(target)}
         text = state.push("text", "", 0)
         text.content = (label or target).strip()
         if is_known is not None and not is_known(target):

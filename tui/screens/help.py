@@ -33,10 +33,11 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """One scrolling text."""
         with VerticalScroll(id="help"):
-            yield Static(_help_text())
+            yield Static(id="help-text")
 
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""
+        self.query_one("#help-text", Static).update(_help_text())
         self.query_one("#help").focus()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import ClassVar, assert_never
+from typing import TYPE_CHECKING, ClassVar, assert_never
 from urllib.parse import urlsplit
 
 from textual import on, work
@@ -26,13 +26,14 @@ from engine.status import (
     EngineStatus,
 )
 from tui.assistant.assistant import Assistant
-from tui.markdown.parser import wiki_target
+from tui.markdown.address import wiki_target
 from tui.messages import (
     EngineStatusChanged,
     LinkFollowed,
     MemoryReported,
     ModelFetched,
     ModelMissed,
+    WikiOpened,
 )
 from tui.screens.help import HelpScreen
 from tui.screens.layout import ALL_CLASSES, PaneLayout
@@ -45,8 +46,10 @@ from tui.verbs import BINDINGS, find_slash
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.pane import GaugePane
 from tui.widgets.status_bar import StatusBar
-from tui.widgets.wiki.pane import WikiPane
-from tui.wiki_session import WikiSession
+from tui.widgets.wiki.place import WikiPlace
+
+if TYPE_CHECKING:
+    from tui.widgets.wiki.pane import WikiPane
 
 QUIT_TWICE_SECONDS = 2.0
 COPY = Choice("copy", "Copy the address", "primary")
@@ -64,10 +67,11 @@ class MainScreen(Screen[None]):
         Binding("alt+right", "wiki_forward", "Forward", id="wiki-forward", show=False),
     ]
 
-    def __init__(self, assistant: Assistant, wiki: WikiSession, ui: UiSettings) -> None:
+    def __init__(self, assistant: Assistant, wiki_root: Path, ui: UiSettings) -> None:
         super().__init__()
         self._assistant = assistant
-        self._wiki = wiki
+        self._wiki_root = wiki_root
+        self._wiki_pane: WikiPane | None = None
         self._layout_state = PaneLayout(
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
         )
@@ -77,7 +81,7 @@ class MainScreen(Screen[None]):
         """Status line, three panes, keys."""
         yield StatusBar(id="status")
         with Horizontal(id="panes"):
-            yield WikiPane(self._wiki, id="wiki")
+            yield WikiPlace(id="wiki")
             yield ChatPane(self._assistant, id="chat")
             yield GaugePane(id="memory")
         yield Footer(compact=True)
@@ -86,7 +90,7 @@ class MainScreen(Screen[None]):
         """Show the chosen panes and let the user type at once."""
         self._lay_out(self._layout_state)
         self._chat.prompt.focus()
-        self.call_after_refresh(self._wiki_pane.open_wiki)
+        self.call_after_refresh(self._fill_wiki_place)
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """As Textual's; a click on text that is being replaced hits nothing (textual#6643)."""
@@ -130,11 +134,11 @@ class MainScreen(Screen[None]):
         self._chat.say_waiting_for(event.reason)
         self.notify(event.reason, severity="error", timeout=20, markup=False)
 
-    @on(WikiPane.Opened)
-    def show_wiki_facts(self, event: WikiPane.Opened) -> None:
+    @on(WikiOpened)
+    def show_wiki_facts(self, event: WikiOpened) -> None:
         """Which wiki is open."""
         foreign = "" if event.is_ours else " not made here"
-        place = str(self._wiki.root).replace(str(Path.home()), "~", 1)
+        place = str(self._wiki_root).replace(str(Path.home()), "~", 1)
         self._status_bar.show(left=f"Zibaldone · {event.notes:,} notes{foreign} · {place}")
 
     @on(LinkFollowed)
@@ -155,11 +159,15 @@ class MainScreen(Screen[None]):
         """Run a slash command."""
         found = find_slash(event.text)
         if found is None:
-            self.notify(f"No such command: {event.text}. /help lists them.", severity="warning")
+            self.notify(
+                f"No such command: {event.text}. /help lists them.",
+                severity="warning",
+                markup=False,
+            )
             return
         verb, argument = found
         if verb.argument and not argument:
-            self.notify(f"Usage: {verb.slash} {verb.argument}", severity="warning")
+            self.notify(f"Usage: {verb.slash} {verb.argument}", severity="warning", markup=False)
         elif verb.argument:
             await self.run_action(f"{verb.action}({argument!r})")
         else:
@@ -189,7 +197,8 @@ class MainScreen(Screen[None]):
     async def action_edit_article(self) -> None:
         """Edit the open article, or leave the editor."""
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
-        await self._wiki_pane.edit()
+        if self._wiki_pane is not None:
+            await self._wiki_pane.edit()
 
     def action_stop_or_back(self) -> None:
         """Stop the answer; otherwise go back to the prompt."""
@@ -240,7 +249,8 @@ class MainScreen(Screen[None]):
     async def action_create_article(self, title: str) -> None:
         """Create an article and edit it."""
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
-        await self._wiki_pane.create(title)
+        if self._wiki_pane is not None:
+            await self._wiki_pane.create(title)
 
     def action_change_theme(self, name: str) -> None:
         """Switch to a theme."""
@@ -252,28 +262,41 @@ class MainScreen(Screen[None]):
 
     async def action_wiki_links(self) -> None:
         """Choose a link of the open article."""
-        await self._wiki_pane.follow_from_list()
+        if self._wiki_pane is not None:
+            await self._wiki_pane.follow_from_list()
 
     async def action_wiki_back(self) -> None:
         """The article before."""
-        await self._wiki_pane.go_back()
+        if self._wiki_pane is not None:
+            await self._wiki_pane.go_back()
 
     async def action_wiki_forward(self) -> None:
         """The article after."""
-        await self._wiki_pane.go_forward()
+        if self._wiki_pane is not None:
+            await self._wiki_pane.go_forward()
 
     @work(exclusive=True, group="quit")
     async def leave(self) -> None:
         """Leave the program, but not with unsaved text."""
-        if self._wiki_pane.has_unsaved_text:
+        if self._wiki_pane is not None and self._wiki_pane.has_unsaved_text:
             question = QuestionScreen("An article is not saved.", (QUIT, Choice("stay", "Stay")))
             if await self.app.push_screen_wait(question) != QUIT.id:
                 return
         self.app.exit()
 
+    async def _fill_wiki_place(self) -> None:
+        """Vault and Markdown are imported behind the first frame: they take a tenth of a second."""
+        from tui.widgets.wiki.pane import WikiPane
+        from tui.wiki_session import WikiSession
+
+        self._wiki_pane = WikiPane(WikiSession(self._wiki_root))
+        await self.query_one(WikiPlace).mount(self._wiki_pane)
+        self._wiki_pane.open_wiki()
+
     async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
-        await self._wiki_pane.follow(target, from_path, is_wikilink)
+        if self._wiki_pane is not None:
+            await self._wiki_pane.follow(target, from_path, is_wikilink)
 
     @work(exclusive=True, group="address")
     async def _show_address(self, address: str) -> None:
@@ -293,10 +316,6 @@ class MainScreen(Screen[None]):
     @property
     def _chat(self) -> ChatPane:
         return self.query_one(ChatPane)
-
-    @property
-    def _wiki_pane(self) -> WikiPane:
-        return self.query_one(WikiPane)
 
     @property
     def _gauge(self) -> GaugePane:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -15,10 +16,12 @@ from textual.worker import Worker
 from tui.assistant.assistant import Assistant
 from tui.assistant.events import Answered, AnswerFailed, PromptRead, Said
 from tui.text.content import literal_line
-from tui.widgets.chat.answer import Answer, Question
 from tui.widgets.chat.prompt import Prompt
 from tui.widgets.chat.transcript import Transcript
 from tui.widgets.chat.wording import context_meter
+
+if TYPE_CHECKING:
+    from tui.widgets.chat.answer import Answer
 
 WELCOME = (
     "Everything stays on this machine. Ask something, or press F1 for keys and commands; "
@@ -50,7 +53,7 @@ class ChatPane(Vertical):
     def compose(self) -> ComposeResult:
         """Top to bottom."""
         with Transcript(id="transcript"):
-            yield Static(WELCOME, id="welcome")
+            yield Static(Content(WELCOME), id="welcome")
         yield Static(Content(""), id="queue")
         yield Prompt(id="prompt")
         yield Static(Content(""), id="meter")
@@ -103,12 +106,14 @@ class ChatPane(Vertical):
         await self._assistant.start_new_chat()
         transcript = self.query_one(Transcript)
         await transcript.remove_children()
-        await transcript.mount(Static(WELCOME, id="welcome"))
+        await transcript.mount(Static(Content(WELCOME), id="welcome"))
         self.query_one("#meter", Static).update(Content(""))
 
     def toggle_thinking_shown(self) -> None:
         """Fold or unfold all thinking."""
         self._is_expanded = not self._is_expanded
+        from tui.widgets.chat.answer import Answer
+
         for answer in self.query(Answer):
             answer.toggle_thinking(self._is_expanded)
 
@@ -126,6 +131,9 @@ class ChatPane(Vertical):
             await self._answer_one(question)
 
     async def _answer_one(self, question: str) -> None:
+        # Markdown is not needed for the first frame, and takes its time to import.
+        from tui.widgets.chat.answer import Answer, Question
+
         transcript = self.query_one(Transcript)
         self._answer = answer = Answer(lambda: transcript.is_following)
         self._is_unstarted = True

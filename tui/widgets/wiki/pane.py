@@ -8,9 +8,9 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
+from tui.messages import WikiOpened
 from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
 from tui.text.content import literal_line
@@ -37,21 +37,12 @@ FIRST_PAGE = "articles/Welcome.md"
 class WikiPane(Vertical):
     """Shows and edits the memory wiki."""
 
-    class Opened(Message):
-        """The wiki is there, or changed; `notes` is how many notes it has."""
-
-        def __init__(self, notes: int, is_ours: bool) -> None:
-            super().__init__()
-            self.notes = notes
-            self.is_ours = is_ours
-
-    def __init__(self, session: WikiSession, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, session: WikiSession) -> None:
+        super().__init__(id="wiki-content")
         self._session = session
         self._trail = Trail()
         self._file: ArticleFile | None = None
         self._stop_watching = asyncio.Event()
-        self.border_title = "Wiki"
 
     def compose(self) -> ComposeResult:
         """Tree above, article or editor below."""
@@ -75,7 +66,7 @@ class WikiPane(Vertical):
             self._article.show_message(str(error))
             return
         self._tree.show_listing(listing)
-        self.post_message(self.Opened(len(listing.notes), self._session.is_ours))
+        self.post_message(WikiOpened(len(listing.notes), self._session.is_ours))
         if self._file is None and any(note.path == FIRST_PAGE for note in listing.notes):
             await self.open_article(FIRST_PAGE)
         if self._session.is_ours:
@@ -279,7 +270,7 @@ class WikiPane(Vertical):
                 self._complain(str(error))
                 continue
             self._tree.show_listing(listing)
-            self.post_message(self.Opened(len(listing.notes), self._session.is_ours))
+            self.post_message(WikiOpened(len(listing.notes), self._session.is_ours))
             if self._file is not None and self._file.path in changed:
                 await self._take_outside_change(self._file)
 
