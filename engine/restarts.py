@@ -17,7 +17,8 @@ class RestartPolicy:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self.forget()
+        self._restarts: deque[float] = deque()
+        self._delay = FIRST_DELAY_SECONDS
 
     def next_delay(self) -> float | None:
         """Record a death; the seconds to wait before the next start, or None to give up.
@@ -35,5 +36,5 @@ class RestartPolicy:
 
     def forget(self) -> None:
         """A new request of the user's starts with a clean slate."""
-        self._restarts: deque[float] = deque()
+        self._restarts.clear()
         self._delay = FIRST_DELAY_SECONDS

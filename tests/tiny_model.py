@@ -64,7 +64,7 @@ def _tokenizer(thinks: bool) -> Tokenizer:
     return tokenizer
 
 
-def _config(vocabulary_size: int, end_token: int) -> dict[str, Any]:
+def _config(vocabulary_size: int, end_token: int | None) -> dict[str, Any]:
     return {
         "model_type": "llama",
         "architectures": ["LlamaForCausalLM"],

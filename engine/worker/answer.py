@@ -43,12 +43,12 @@ class Hooks:
 
 
 class MlxAnswer:
-    """Steps one row of `generator`."""
+    """Steps one row of a `BatchGenerator`, which carries no types."""
 
     def __init__(
         self,
         id: int,
-        generator: BatchGenerator,
+        generator: Any,
         text: TextStream,
         meters: Meters,
         hooks: Hooks,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,26 +9,30 @@ from typing import Any
 
 import mlx.core as mx
 import psutil
-from mlx import nn
+from mlx.nn.layers.base import Module
 from mlx.utils import tree_flatten
-from mlx_lm import load as load_folder
+from mlx_lm import load
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import get_total_parameters
 
 from engine.compute import ComputePath
 from engine.protocol import ModelInfo
-from engine.serving.backend import Refused
+from engine.worker.folder_check import check_folder, read_object
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import protect_control_tokens
 
 LOADABLE_MEMORY_SHARE = 0.6
+
+# mlx-lm carries hardly any types.
+_load_folder: Any = load
+_get_total_parameters: Any = get_total_parameters
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
     """A model ready to answer."""
 
-    model: nn.Module
+    model: Module
     tokenizer: Any
     generation_config: dict[str, Any]
     vocabulary_size: int
@@ -42,11 +45,10 @@ def load_model(path: str, compute: ComputePath, report_stage: Callable[[str], No
     Raises Refused, and whatever mlx-lm and transformers make of a damaged folder.
     """
     folder = Path(path)
-    if not (folder / "config.json").is_file():
-        raise Refused("load", f"{folder} is not a model folder: it has no config.json.")
+    check_folder(folder)
     report_stage("reading weights")
-    model, tokenizer, config = load_folder(str(folder), return_config=True)
-    parameters = int(get_total_parameters(model))
+    model, tokenizer, config = _load_folder(str(folder), return_config=True)
+    parameters = int(_get_total_parameters(model))
     weights_bytes, precision = _weights_bytes(model), _quantization(config)
     if mx.default_device().type == mx.DeviceType.cpu:
         report_stage("preparing weights for the CPU")
@@ -74,7 +76,7 @@ def load_model(path: str, compute: ComputePath, report_stage: Callable[[str], No
     return LoadedModel(model, tokenizer, _generation_config(folder), vocabulary_size, info)
 
 
-def _warm_up(model: nn.Module) -> int:
+def _warm_up(model: Module) -> int:
     """Compile what the first answer would wait for; returns the width of the logits."""
     cache = make_prompt_cache(model)
     mx.eval(model(mx.array([[0, 0, 0]]), cache=cache))
@@ -85,7 +87,7 @@ def _warm_up(model: nn.Module) -> int:
     return int(logits.shape[-1])
 
 
-def _weights_bytes(model: nn.Module) -> int:
+def _weights_bytes(model: Any) -> int:
     return sum(int(array.nbytes) for _, array in tree_flatten(model.parameters()))
 
 
@@ -107,10 +109,4 @@ def _quantization(config: dict[str, Any]) -> str:
 
 def _generation_config(folder: Path) -> dict[str, Any]:
     file = folder / "generation_config.json"
-    if not file.is_file():
-        return {}
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise Refused("load", f"{file} is not JSON: {error}") from error
-    return content if isinstance(content, dict) else {}
+    return read_object(file) if file.is_file() else {}

@@ -44,6 +44,7 @@ def _pick(
     if wish is not None:
         return float(wish)
     value = generation_config.get(key)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return fallback
     # A model's own file may hold anything; NaN fails the comparison.
-    return float(value) if is_number and 0 <= value <= high else fallback
+    return float(value) if 0 <= value <= high else fallback

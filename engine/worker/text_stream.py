@@ -10,6 +10,9 @@ from mlx_lm.tokenizer_utils import NaiveStreamingDetokenizer
 
 from engine.protocol import Span
 
+# mlx-lm carries hardly any types.
+_Machine: Any = TextStateMachine
+_Detokenizer: Any = NaiveStreamingDetokenizer
 _SPANS: dict[str | None, Span] = {"normal": "answer", "reasoning": "thinking"}
 
 
@@ -18,7 +21,7 @@ class TextStream:
 
     def __init__(self, tokenizer: Any, stop: Sequence[str], is_thinking: bool) -> None:
         # mlx-lm's byte-level detokenizer drops the leading space of an answer; this one does not.
-        self._detokenizer = NaiveStreamingDetokenizer(tokenizer)
+        self._detokenizer = _Detokenizer(tokenizer)
         self._state = _state_machine(tokenizer, stop).make_state(
             "reasoning" if is_thinking else "normal"
         )
@@ -36,23 +39,23 @@ class TextStream:
         self._detokenizer.finalize()
         pieces = self._split(self._detokenizer.last_segment)
         if not self.has_stopped:
-            self._state, rest, span = TextStateMachine.flush(self._state)
+            self._state, rest, span = _Machine.flush(self._state)
             pieces += [(_SPANS[span], rest)] if rest else []
         return pieces
 
     def _split(self, text: str) -> list[tuple[Span, str]]:
         if self.has_stopped or not text:
             return []
-        self._state, segments = TextStateMachine.split(self._state, text)
+        self._state, segments = _Machine.split(self._state, text)
         self.has_stopped = self._state[0] is None
         return [(_SPANS[span], piece) for span, piece in segments if piece]
 
 
-def _state_machine(tokenizer: Any, stop: Sequence[str]) -> TextStateMachine:
+def _state_machine(tokenizer: Any, stop: Sequence[str]) -> Any:
     transitions: dict[str, list[tuple[str, str | None]]] = {"normal": []}
     if tokenizer.has_thinking:
         transitions["normal"].append((tokenizer.think_start, "reasoning"))
         transitions["reasoning"] = [(tokenizer.think_end, "normal")]
     for edges in transitions.values():
         edges += [(word, None) for word in stop if word]
-    return TextStateMachine({state: edges for state, edges in transitions.items() if edges})
+    return _Machine({state: edges for state, edges in transitions.items() if edges})

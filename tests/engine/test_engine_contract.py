@@ -472,17 +472,16 @@ async def test_every_command_gets_exactly_one_last_event(
     sent: list[AnyCommand] = []
     for _ in range(120):
         id = engine.next_id()
-        chosen = dice.choice(
-            [
-                Generate(id, talk(QUESTION), dice.choice("abc"), GREEDY, 3),
-                Generate(id, ()),
-                CountTokens(id, ("a b",)),
-                ForgetCache(id, dice.choice("abc")),
-                Ping(id),
-                LoadModel(id, dice.choice([subject.model, "/nowhere", subject.model])),
-                UnloadModel(id),
-            ]
-        )
+        choices: list[AnyCommand] = [
+            Generate(id, talk(QUESTION), dice.choice("abc"), GREEDY, 3),
+            Generate(id, ()),
+            CountTokens(id, ("a b",)),
+            ForgetCache(id, dice.choice("abc")),
+            Ping(id),
+            LoadModel(id, dice.choice([subject.model, "/nowhere", subject.model])),
+            UnloadModel(id),
+        ]
+        chosen = dice.choice(choices)
         cancels = [Cancel(old.id) for old in dice.sample(sent, min(2, len(sent)))]
         sent.append(chosen)
         engine.send(chosen, *cancels)

@@ -39,7 +39,7 @@ class WatchedClient:
         text: str,
         conversation: str = "",
         max_tokens: int | None = None,
-        on_event: Callable[[object], None] = lambda _: None,
+        on_event: Callable[[object], object] = lambda _: None,
     ) -> Finished:
         """Ask; `partial` grows with the answer, whatever becomes of it."""
         self.partial = ""
