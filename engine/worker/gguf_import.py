@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import mlx.core as mx
@@ -40,9 +40,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="engine.worker.gguf_import")
     parser.add_argument("source", type=Path)
     parser.add_argument("destination", type=Path)
+    parser.add_argument(
+        "--sampling", type=json.loads, default={}, help="JSON for generation_config"
+    )
     arguments = parser.parse_args()
+    destination = arguments.destination.absolute()
     try:
-        convert(arguments.source, arguments.destination.absolute(), _print_progress)
+        convert(arguments.source, destination, _print_progress, arguments.sampling)
     except ModelUnavailable as error:
         _print_line(f"refused {' '.join(str(error).split())}")
         return 1
@@ -55,9 +59,15 @@ def main() -> int:
     return 0
 
 
-def convert(source: Path, destination: Path, report: Callable[[int, int], None]) -> None:
+def convert(
+    source: Path,
+    destination: Path,
+    report: Callable[[int, int], None],
+    sampling: Mapping[str, float],
+) -> None:
     """Convert `source` into the new folder `destination`; `report` gets bytes done and in all.
 
+    `sampling` joins generation_config.json: what the model's card advises and GGUF cannot say.
     Raises ModelUnavailable, with nothing left behind, when the model cannot be kept as it is.
     """
     lock = FileLock(destination.parent / f".{destination.name}.converting.lock")
@@ -69,13 +79,18 @@ def convert(source: Path, destination: Path, report: Callable[[int, int], None])
         ) from error
     try:
         _remove_leftovers(destination)
-        _convert_alone(source, destination, report)
+        _convert_alone(source, destination, report, sampling)
     finally:
         _remove_leftovers(destination)
         lock.release()
 
 
-def _convert_alone(source: Path, destination: Path, report: Callable[[int, int], None]) -> None:
+def _convert_alone(
+    source: Path,
+    destination: Path,
+    report: Callable[[int, int], None],
+    sampling: Mapping[str, float],
+) -> None:
     if destination.exists():
         raise ModelUnavailable(f"{destination} exists already; choose another name.")
     header = read_header(source)
@@ -89,7 +104,7 @@ def _convert_alone(source: Path, destination: Path, report: Callable[[int, int],
     total = 3 * source_size
     digest = _sha256(source, lambda done: report(done, total))
     folder = Path(tempfile.mkdtemp(prefix=_leftover_prefix(destination), dir=destination.parent))
-    _write_settings(folder, header, shape, tokenizer)
+    _write_settings(folder, header, shape, tokenizer, sampling)
     weights = load_weights(source, folder, header, shape)
     report(2 * source_size, total)
     mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
@@ -112,9 +127,13 @@ def _convert_alone(source: Path, destination: Path, report: Callable[[int, int],
 
 
 def _write_settings(
-    folder: Path, header: GGUFHeader, shape: LlamaShape, tokenizer: ByteLevelTokenizer
+    folder: Path,
+    header: GGUFHeader,
+    shape: LlamaShape,
+    tokenizer: ByteLevelTokenizer,
+    sampling: Mapping[str, float],
 ) -> None:
-    files = tokenizer_files(tokenizer, shape.context)
+    files = tokenizer_files(tokenizer, shape.context, sampling)
     files["config.json"] = json.dumps(model_config(header, shape), indent=1).encode()
     for name, content in files.items():
         (folder / name).write_bytes(content)

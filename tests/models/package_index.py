@@ -42,6 +42,8 @@ def describe(wheel: Path, gguf: Path) -> BuiltinModel:
         gguf_bytes=gguf.stat().st_size,
         folder_bytes=2 * gguf.stat().st_size,
         licence="MIT",
+        temperature=0.2,
+        top_p=0.9,
     )
 
 

