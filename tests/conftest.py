@@ -8,6 +8,10 @@ import pytest
 from tests.models_fixture import fetch_builtin_model
 from tests.tiny_model import write_tiny_model
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Each test process has one core; more spinning threads than cores are many times slower.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_TEST_CACHE"}
 
 

@@ -88,7 +88,8 @@ def _warm_up(model: Module) -> int:
 
 
 def _weights_bytes(model: Any) -> int:
-    return sum(int(array.nbytes) for _, array in tree_flatten(model.parameters()))
+    parameters: Any = tree_flatten(model.parameters())
+    return sum(int(array.nbytes) for _, array in parameters)
 
 
 def _context_window(config: dict[str, Any]) -> int:
