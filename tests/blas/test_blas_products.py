@@ -73,7 +73,16 @@ def test_shim_agrees_with_numpy(ask: Ask, case: CaseFields) -> None:
 @pytest.mark.parametrize("second", [PLAIN, TURNED])
 @pytest.mark.parametrize(
     "shape",
-    [(1, 49152, 64), (1, 1536, 576), (2, 4097, 65), (8, 3000, 200), (5, 64, 4096), (9, 2000, 90)],
+    [
+        (1, 49152, 64),
+        (1, 1536, 576),
+        (2, 4097, 65),
+        (8, 3000, 200),
+        (5, 64, 4096),
+        (9, 2000, 90),
+        (700, 65, 90),
+        (130, 1537, 64),
+    ],
 )
 def test_shim_agrees_where_helpers_share_the_work(
     ask: Ask, order: int, second: int, shape: tuple[int, int, int]

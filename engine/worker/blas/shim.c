@@ -3,7 +3,9 @@
  * Loaded with global visibility before libmlx.so, whose calls of cblas_sgemm and cblas_dgemm then
  * arrive here instead of at its bundled reference BLAS. Products of up to eight rows, which is
  * what decoding consists of, are computed here: they are bound by reading B once, and a general
- * GEMM would copy it first. Everything else goes to the library given to zib_blas_open.
+ * GEMM would copy it first. Everything else goes to the library given to zib_blas_open, in slices
+ * that idle threads draw: unlike the library's own threads, which wait for each other, a slice per
+ * draw loses little when another process takes a core.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,8 +22,10 @@
 #define UNROLL _Pragma("GCC unroll 4")
 #define INLINE static inline __attribute__((always_inline))
 
-enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANSPOSE = 111 };
-enum { MAXIMUM_ROWS = 8, MAXIMUM_HELPERS = 63 };
+enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
+enum { MAXIMUM_ROWS = 8, MAXIMUM_HELPERS = 63, CHUNKS_PER_THREAD = 6 };
+/* Less than this is done sooner than a helper hears of it: elements of B, multiplications. */
+enum { LEAST_ELEMENTS = 16384, LEAST_MULTIPLICATIONS = 1 << 20 };
 
 typedef void sgemm_function(int, int, int, int, int, int, float, const float *, int, const float *,
                             int, float, float *, int);
@@ -68,7 +72,7 @@ struct product {
     const float *x, *b;
     float *c;
     float alpha, beta;
-    int rows, n, k, columns_per_chunk;
+    int rows, n, k;
     long ldx, ldb, ldc;
     int b_is_transposed;
 };
@@ -165,7 +169,8 @@ static void axpy_scalar(const struct product *p, int column) {
     }
 }
 
-static void compute_columns(const struct product *p, int first, int end) {
+static void compute_columns(const void *what, int first, int end) {
+    const struct product *p = what;
     int column = first;
     if (p->b_is_transposed) {
         for (; column + 4 <= end; column += 4) dot_columns(p, column, 4);
@@ -179,12 +184,18 @@ static void compute_columns(const struct product *p, int first, int end) {
 
 /* ---- helper threads ----
  *
- * A ticket holds how many chunks the present product has and which is next. Whoever draws a
- * valid chunk may read `job`, which stays put until every chunk is counted in `finished`; a
- * helper that comes late draws an invalid chunk and touches nothing.
+ * A ticket holds how many chunks the present job has and which is next. Whoever draws a valid
+ * chunk may read `job`, which stays put until every chunk is counted in `finished`; a helper that
+ * comes late draws an invalid chunk and touches nothing.
  */
 
-static struct product job;
+typedef void slice_function(const void *what, int first, int end);
+
+static struct {
+    slice_function *run;
+    const void *what;
+    int count, per_chunk;
+} job;
 static _Atomic uint64_t ticket;
 static atomic_uint generation, finished, sleepers;
 static pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -206,9 +217,8 @@ static void run_chunks(void) {
         uint64_t drawn = atomic_fetch_add(&ticket, 1);
         uint32_t total = (uint32_t)(drawn >> 32), chunk = (uint32_t)drawn;
         if (chunk >= total) return;
-        int first = (int)chunk * job.columns_per_chunk;
-        int end = chunk + 1 == total ? job.n : first + job.columns_per_chunk;
-        compute_columns(&job, first, end);
+        int first = (int)chunk * job.per_chunk;
+        job.run(job.what, first, chunk + 1 == total ? job.count : first + job.per_chunk);
         atomic_fetch_add(&finished, 1);
     }
 }
@@ -244,10 +254,12 @@ static void start_helpers(int count) {
     pthread_attr_destroy(&attributes);
 }
 
-static void run_shared(const struct product *p, unsigned chunks) {
-    job = *p;
-    job.columns_per_chunk = (p->n / (int)chunks + 4 * LANES - 1) / (4 * LANES) * (4 * LANES);
-    chunks = (unsigned)((p->n + job.columns_per_chunk - 1) / job.columns_per_chunk);
+static void publish(slice_function *run, const void *what, int count, int per_chunk,
+                    unsigned chunks) {
+    job.run = run;
+    job.what = what;
+    job.count = count;
+    job.per_chunk = per_chunk;
     atomic_store(&finished, 0);
     atomic_store(&ticket, (uint64_t)chunks << 32);
     atomic_fetch_add(&generation, 1);
@@ -256,22 +268,29 @@ static void run_shared(const struct product *p, unsigned chunks) {
         pthread_cond_broadcast(&wake);
         pthread_mutex_unlock(&sleep_mutex);
     }
+}
+
+/* Runs [0, count) in slices of at least `least`, a multiple of `step`, wherever threads are free. */
+static void run_shared(slice_function *run, const void *what, int count, int least, int step) {
+    int even = count / (CHUNKS_PER_THREAD * (helper_count + 1));
+    int per_chunk = ((even > least ? even : least) + step - 1) / step * step;
+    if (helper_count == 0 || count <= per_chunk || pthread_mutex_trylock(&pool_mutex) != 0) {
+        run(what, 0, count);
+        return;
+    }
+    unsigned chunks = (unsigned)((count + per_chunk - 1) / per_chunk);
+    publish(run, what, count, per_chunk, chunks);
     run_chunks();
     for (int i = 0; atomic_load(&finished) != chunks; i++)
         if (i < 1000) relax();
         else sched_yield();
+    pthread_mutex_unlock(&pool_mutex);
 }
 
-static void run_narrow(const struct product *p) {
-    int64_t elements = (int64_t)p->n * p->k;
-    int helps = helper_count > 0 && elements >= 32768 && p->n >= 8 * LANES;
-    if (helps && pthread_mutex_trylock(&pool_mutex) == 0) {
-        int64_t chunks = elements / 16384, most = 8 * (int64_t)(helper_count + 1);
-        run_shared(p, (unsigned)(chunks < most ? chunks : most));
-        pthread_mutex_unlock(&pool_mutex);
-    } else {
-        compute_columns(p, 0, p->n);
-    }
+/* How many of `count` lines make `elements`, each line holding `length` of them. */
+static int lines_for(int64_t elements, int64_t length) {
+    int64_t lines = (elements + length - 1) / length;
+    return lines < INT_MAX / 2 ? (int)lines : INT_MAX / 2;
 }
 
 /* ---- the CBLAS entry points ---- */
@@ -311,17 +330,41 @@ static int try_narrow(const struct arguments *g) {
         p.x = packed;
         p.ldx = g->k;
     }
-    run_narrow(&p);
+    run_shared(compute_columns, &p, p.n, lines_for(LEAST_ELEMENTS, p.k), 4 * LANES);
     free(packed);
     return 1;
 }
+
+static int transpose(int is_transposed) { return is_transposed ? TRANSPOSE : NO_TRANSPOSE; }
 
 static void run_column(const struct arguments *g) {
     if (g->beta == 0.0f)
         for (int row = 0; row < g->m; row++) g->c[(long)row * g->ldc] = 0.0f;
     int rows = g->a_is_transposed ? g->k : g->m, columns = g->a_is_transposed ? g->m : g->k;
-    library_sgemv(ROW_MAJOR, g->a_is_transposed ? 112 : NO_TRANSPOSE, rows, columns, g->alpha,
+    library_sgemv(ROW_MAJOR, transpose(g->a_is_transposed), rows, columns, g->alpha,
                   g->a, g->lda, g->b, g->b_is_transposed ? 1 : g->ldb, g->beta, g->c, g->ldc);
+}
+
+static void gemm_columns(const void *what, int first, int end) {
+    const struct arguments *g = what;
+    const float *b = g->b + (g->b_is_transposed ? (long)first * g->ldb : first);
+    library_sgemm(ROW_MAJOR, transpose(g->a_is_transposed), transpose(g->b_is_transposed), g->m,
+                  end - first, g->k, g->alpha, g->a, g->lda, b, g->ldb, g->beta, g->c + first,
+                  g->ldc);
+}
+
+static void gemm_rows(const void *what, int first, int end) {
+    const struct arguments *g = what;
+    const float *a = g->a + (g->a_is_transposed ? first : (long)first * g->lda);
+    library_sgemm(ROW_MAJOR, transpose(g->a_is_transposed), transpose(g->b_is_transposed),
+                  end - first, g->n, g->k, g->alpha, a, g->lda, g->b, g->ldb, g->beta,
+                  g->c + (long)first * g->ldc, g->ldc);
+}
+
+static void run_wide(const struct arguments *g) {
+    int is_by_columns = g->n >= g->m, other = is_by_columns ? g->m : g->n;
+    run_shared(is_by_columns ? gemm_columns : gemm_rows, g, is_by_columns ? g->n : g->m,
+               lines_for(LEAST_MULTIPLICATIONS, (int64_t)other * g->k), 4 * LANES);
 }
 
 EXPORT void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
@@ -335,10 +378,9 @@ EXPORT void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k
                                beta, b, a, c, ldb, lda, ldc};
     if (are_plain(&g)) {
         if (g.m <= MAXIMUM_ROWS && try_narrow(&g)) return;
-        if (g.n == 1) {
-            run_column(&g);
-            return;
-        }
+        if (g.n == 1) run_column(&g);
+        else run_wide(&g);
+        return;
     }
     library_sgemm(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
@@ -381,6 +423,10 @@ EXPORT int zib_blas_open(const char *path, int threads) {
         snprintf(error_text, sizeof error_text, "it takes 64-bit integers, MLX passes 32-bit ones");
         return 3;
     }
+    /* The threads are ours: the library computes each slice in the thread that drew it. */
+    void (*set_threads)(int) = (void (*)(int))find(library, "openblas_set_num_threads");
+    if (!set_threads) set_threads = (void (*)(int))find(library, "MKL_Set_Num_Threads");
+    if (set_threads) set_threads(1);
     start_helpers(threads - 1 < MAXIMUM_HELPERS ? threads - 1 : MAXIMUM_HELPERS);
     return 0;
 }
