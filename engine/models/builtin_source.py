@@ -15,7 +15,7 @@ Stage = Literal["waiting", "downloading", "verifying", "converting"]
 class BuiltinModel:
     """Where a built-in model comes from and how to recognise it; sizes in bytes.
 
-    `temperature` and `top_p` are what its model card advises.
+    `temperature` and `top_p` are its own sampling defaults.
     """
 
     name: str
@@ -48,8 +48,9 @@ BUILTIN_MODEL = BuiltinModel(
     gguf_bytes=98_362_432,
     folder_bytes=101_120_000,
     licence="Apache-2.0",
-    temperature=0.2,
-    top_p=0.9,
+    # Four bits make its best first words a coin toss (0.15 to 0.14), so it takes the best one.
+    temperature=0.0,
+    top_p=1.0,
 )
 
 

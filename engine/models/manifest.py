@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 MANIFEST_NAME = "zibaldone.json"
-CONVERTER_VERSION = 2
+CONVERTER_VERSION = 3
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
