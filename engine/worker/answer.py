@@ -20,13 +20,11 @@ from engine.protocol import (
     Usage,
 )
 from engine.serving.backend import Refused
+from engine.worker.circling import CircleDetector
 from engine.worker.conversation_cache import Loan
 from engine.worker.rate import Meters
 from engine.worker.sampling import Sampler
 from engine.worker.text_stream import TextStream
-
-MOST_REPEATS = 256
-"""The same token so often in a row is a fault of the model or of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class MlxAnswer:
         self._prefilled, self._generated = len(loan.tokens), 0
         self._started = time.monotonic()
         self._first_token_at = 0.0
-        self._last_token, self._repeats, self._is_over = -1, 0, False
+        self._circles, self._is_over = CircleDetector(), False
         (self._row,) = self._generator.insert(
             [list(prompt[self._reused :])],
             max_tokens=[max_tokens],
@@ -137,13 +135,11 @@ class MlxAnswer:
                 "The model produced no usable numbers; its files may be damaged, or memory ran "
                 "out. Load it again or choose another model.",
             )
-        self._repeats = self._repeats + 1 if response.token == self._last_token else 1
-        self._last_token = response.token
-        if self._repeats >= MOST_REPEATS:
+        if self._circles.is_circling_after(response.token):
             raise Refused(
                 "internal",
-                f"The model repeated the same token {MOST_REPEATS} times, so the answer was "
-                "stopped. Ask again in other words or choose another model.",
+                "The answer went round in circles and was stopped. Ask in other words, or choose "
+                "a larger model.",
             )
 
     def _withdraw(self) -> tuple[list[int], list[Any]]:

@@ -131,7 +131,7 @@ INSANE = {
     "not numbers": (fill(float("nan"), "model.norm.weight"), "no usable numbers"),
     "infinite": (fill(float("inf"), "lm_head.weight"), "no usable numbers"),
     "all the same": (fill(0.0, "lm_head.weight"), "no usable numbers"),
-    "one token for ever": (fill(0.5, "model.embed_tokens.weight"), "repeated the same token"),
+    "one token for ever": (fill(0.5, "model.embed_tokens.weight"), "round in circles"),
 }
 
 
