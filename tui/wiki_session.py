@@ -12,7 +12,7 @@ from vault.history.commit import CommitResult
 from vault.history.log import Revision
 from vault.links import Link
 from vault.listing import VaultListing
-from vault.resolve import LinkResolver, Resolution
+from vault.resolve import Found, LinkResolver, Resolution
 from vault.vault import Vault, Written, open_vault
 from vault.watch import watch
 
@@ -89,6 +89,10 @@ class WikiSession:
             is_wikilink=is_wikilink,
         )
         return self._resolver.resolve(link, from_path)
+
+    def knows(self, target: str, from_path: str) -> bool:
+        """Whether a wikilink leads to a page that exists."""
+        return isinstance(self.resolve(target, from_path), Found)
 
     def _require(self) -> Vault:
         if self._vault is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, assert_never
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from textual import on, work
@@ -16,15 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer
 
-from engine.status import (
-    EngineDown,
-    EngineIdle,
-    EngineLoading,
-    EngineReady,
-    EngineRestarting,
-    EngineStarting,
-    EngineStatus,
-)
+from engine.status import EngineDown
 from tui.assistant.assistant import Assistant
 from tui.markdown.address import wiki_target
 from tui.messages import (
@@ -35,11 +27,11 @@ from tui.messages import (
     ModelMissed,
     WikiOpened,
 )
+from tui.screens.engine_news import EngineNews
 from tui.screens.help import HelpScreen
 from tui.screens.layout import ALL_CLASSES, PaneLayout
 from tui.screens.question import Choice, QuestionScreen
 from tui.settings.schema import UiSettings
-from tui.status_wording import engine_line, fetch_line
 from tui.text.content import literal
 from tui.text.sanitise import to_display
 from tui.verbs import BINDINGS, find_slash
@@ -79,11 +71,14 @@ class MainScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Status line, three panes, keys."""
-        yield StatusBar(id="status")
+        chat = ChatPane(self._assistant, id="chat")
+        status_bar, gauge = StatusBar(id="status"), GaugePane(id="memory")
+        self._news = EngineNews(status_bar, gauge, chat)
+        yield status_bar
         with Horizontal(id="panes"):
             yield WikiPlace(id="wiki")
-            yield ChatPane(self._assistant, id="chat")
-            yield GaugePane(id="memory")
+            yield chat
+            yield gauge
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
@@ -107,31 +102,25 @@ class MainScreen(Screen[None]):
 
     @on(EngineStatusChanged)
     def show_engine_status(self, event: EngineStatusChanged) -> None:
-        """Status line, gauge and waiting answers follow the engine."""
-        status = event.status
-        self._status_bar.show(right=engine_line(status))
-        self._gauge.show_model(status.model if isinstance(status, EngineReady) else None)
-        self._chat.say_waiting_for(_waiting_phrase(status))
-        if isinstance(status, EngineDown):
-            self.notify(status.reason, severity="error", markup=False)
+        """The engine or its model changed state."""
+        self._news.show_status(event.status)
+        if isinstance(event.status, EngineDown):
+            self.notify(event.status.reason, severity="error", markup=False)
 
     @on(MemoryReported)
     def show_memory(self, event: MemoryReported) -> None:
         """The gauge follows the engine."""
-        self._gauge.show_report(event.report)
+        self.query_one(GaugePane).show_report(event.report)
 
     @on(ModelFetched)
     def show_fetch(self, event: ModelFetched) -> None:
         """First use: the built-in model is on its way."""
-        line = fetch_line(event.progress)
-        self._status_bar.show(right=line)
-        self._chat.say_waiting_for(f"{line}; you can go on typing")
+        self._news.show_fetch(event.progress)
 
     @on(ModelMissed)
     def show_missing_model(self, event: ModelMissed) -> None:
         """Say what to do."""
-        self._status_bar.show(right="no model")
-        self._chat.say_waiting_for(event.reason)
+        self._news.show_missing_model(event.reason)
         self.notify(event.reason, severity="error", timeout=20, markup=False)
 
     @on(WikiOpened)
@@ -139,7 +128,7 @@ class MainScreen(Screen[None]):
         """Which wiki is open."""
         foreign = "" if event.is_ours else " not made here"
         place = str(self._wiki_root).replace(str(Path.home()), "~", 1)
-        self._status_bar.show(left=f"Zibaldone · {event.notes:,} notes{foreign} · {place}")
+        self.query_one(StatusBar).show(left=f"Zibaldone · {event.notes:,} notes{foreign} · {place}")
 
     @on(LinkFollowed)
     async def follow_link(self, event: LinkFollowed) -> None:
@@ -316,23 +305,3 @@ class MainScreen(Screen[None]):
     @property
     def _chat(self) -> ChatPane:
         return self.query_one(ChatPane)
-
-    @property
-    def _gauge(self) -> GaugePane:
-        return self.query_one(GaugePane)
-
-    @property
-    def _status_bar(self) -> StatusBar:
-        return self.query_one(StatusBar)
-
-
-def _waiting_phrase(status: EngineStatus) -> str:
-    match status:
-        case EngineReady():
-            return "reading"
-        case EngineStarting() | EngineIdle() | EngineLoading():
-            return f"waiting for the model · {engine_line(status)}"
-        case EngineRestarting() | EngineDown():
-            return engine_line(status)
-        case _:
-            assert_never(status)

@@ -1,4 +1,4 @@
-"""The wiki pane: tree, article and editor over one wiki session."""
+"""The wiki pane: the tree of notes, the open article, and the ways between them."""
 
 from __future__ import annotations
 
@@ -7,55 +7,47 @@ import asyncio
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import ContentSwitcher, Static
 
 from tui.messages import WikiOpened
 from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
-from tui.text.content import literal_line
-from tui.widgets.wiki.article import ArticleView
-from tui.widgets.wiki.editor import ArticleEditor
+from tui.widgets.wiki.page import ArticlePage
 from tui.widgets.wiki.trail import Trail
 from tui.widgets.wiki.tree import WikiTree
-from tui.widgets.wiki.wording import saved_line
 from tui.wiki_session import WikiSession
 from vault.errors import VaultError
-from vault.files import ArticleFile
 from vault.history.commit import Committed
 from vault.links import Link, find_links
+from vault.listing import VaultListing
 from vault.resolve import Found, Refused, Wanted
 
-SAVE = Choice("save", "Save", "primary")
-DISCARD = Choice("discard", "Discard", "error")
-STAY = Choice("stay", "Keep editing")
 CREATE = Choice("create", "Create", "primary")
 NOT_NOW = Choice("no", "Not now")
 FIRST_PAGE = "articles/Welcome.md"
 
 
 class WikiPane(Vertical):
-    """Shows and edits the memory wiki."""
+    """Opens the wiki, follows its links and keeps up with changes on disk."""
 
     def __init__(self, session: WikiSession) -> None:
         super().__init__(id="wiki-content")
         self._session = session
         self._trail = Trail()
-        self._file: ArticleFile | None = None
         self._stop_watching = asyncio.Event()
 
     def compose(self) -> ComposeResult:
-        """Tree above, article or editor below."""
+        """Tree and article."""
         yield WikiTree(id="tree")
-        with Vertical(id="page"):
-            yield Static(Content(""), id="article-title")
-            with ContentSwitcher(initial="article", id="reading"):
-                yield ArticleView(id="article")
-                yield ArticleEditor(id="editor")
+        yield ArticlePage(self._session, id="page")
 
     def on_unmount(self) -> None:
         """Let the watcher end."""
         self._stop_watching.set()
+
+    @property
+    def has_unsaved_text(self) -> bool:
+        """Whether leaving now would lose text."""
+        return self._page.has_unsaved_text
 
     @work(exclusive=True, group="wiki-open")
     async def open_wiki(self) -> None:
@@ -63,15 +55,17 @@ class WikiPane(Vertical):
         try:
             listing = await self._session.open()
         except VaultError as error:
-            self._article.show_message(str(error))
+            self._page.show_message(str(error))
             return
-        self._tree.show_listing(listing)
-        self.post_message(WikiOpened(len(listing.notes), self._session.is_ours))
-        if self._file is None and any(note.path == FIRST_PAGE for note in listing.notes):
+        self._show_listing(listing)
+        if self._page.file is None and any(note.path == FIRST_PAGE for note in listing.notes):
             await self.open_article(FIRST_PAGE)
         if self._session.is_ours:
             await self._recover()
-        await self._watch()
+        async for changed in self._session.changes(self._stop_watching):
+            await self._refresh()
+            if self._page.file is not None and self._page.file.path in changed:
+                await self._page.take_outside_change()
 
     async def follow(self, target: str, from_path: str, is_wikilink: bool) -> None:
         """Open what a link leads to; offer to create a page that does not exist."""
@@ -90,14 +84,21 @@ class WikiPane(Vertical):
             case Refused(reason=reason):
                 self._complain(reason)
 
+    async def follow_from_list(self) -> None:
+        """Choose one of the open article's links by key."""
+        file = self._page.file
+        if file is None or not file.text:
+            self._complain("Open an article first.")
+            return
+        links = [link for link in find_links(file.text) if link.target or link.fragment]
+        if links:
+            self._choose_link(file.path, links)
+        else:
+            self._complain("There are no links on this page.")
+
     async def open_article(self, path: str) -> None:
-        """Show a note, unless unsaved text is in the way."""
-        if self.is_editing:
-            if self._editor.is_dirty:
-                self._complain("Save the text in the editor first (Ctrl+S), or leave it (Esc).")
-                return
-            self._show("article")
-        if await self._read(path):
+        """Show a note."""
+        if await self._page.show(path):
             self._trail.visit(path)
 
     async def go_back(self) -> None:
@@ -108,87 +109,32 @@ class WikiPane(Vertical):
         """The article after this one."""
         await self._go(self._trail.forward())
 
-    async def follow_from_list(self) -> None:
-        """Choose one of the open article's links by key."""
-        if self._file is None or not self._file.text:
-            self._complain("Open an article first.")
-            return
-        links = [link for link in find_links(self._file.text) if link.target or link.fragment]
-        if links:
-            self._choose_link(self._file.path, links)
-        else:
-            self._complain("There are no links on this page.")
-
     async def edit(self) -> None:
-        """Edit the open article."""
-        if self.is_editing:
-            await self.leave_editor()
-            return
-        file = self._file
-        if file is None:
-            self._complain("Open an article first.")
-        elif file.read_only_reason is not None:
-            self._complain(f"This page cannot be edited: {file.read_only_reason}.")
-        else:
-            self._editor.take_up(file)
-            self._show("editor")
-            self._editor.focus()
+        """Edit the open article, or leave the editor."""
+        await self._page.edit()
 
     async def create(self, title: str) -> None:
         """Create an article and edit it."""
         try:
             written = await self._session.create(title)
-            self._tree.show_listing(await self._session.refresh())
         except VaultError as error:
             self._complain(str(error))
             return
+        await self._refresh()
         await self.open_article(written.saved.file.path)
         await self.edit()
-
-    @property
-    def is_editing(self) -> bool:
-        """Whether the editor is open."""
-        return self.query_one(ContentSwitcher).current == "editor"
-
-    @property
-    def has_unsaved_text(self) -> bool:
-        """Whether leaving now would lose text."""
-        return self.is_editing and self._editor.is_dirty
 
     @on(WikiTree.NoteChosen)
     async def open_chosen(self, event: WikiTree.NoteChosen) -> None:
         """A note was chosen in the tree."""
         event.stop()
         await self.open_article(event.path)
-        self._article.focus()
+        self._page.focus_text()
 
-    @on(ArticleEditor.Changed)
-    def show_dirty_mark(self) -> None:
-        """Mark unsaved text in the title."""
-        self._draw_title()
-
-    @on(ArticleEditor.SaveAsked)
-    async def save_article(self) -> None:
-        """Save and commit."""
-        await self._save()
-
-    @on(ArticleEditor.LeaveAsked)
-    async def leave_editor(self) -> None:
-        """Back to reading, asking about unsaved text."""
-        if not self._editor.is_dirty:
-            await self._back_to_reading()
-            return
-        self._ask_about_unsaved_text()
-
-    @work(exclusive=True, group="wiki-ask")
-    async def _ask_about_unsaved_text(self) -> None:
-        question = QuestionScreen("The text is not saved.", (SAVE, DISCARD, STAY))
-        answer = await self.app.push_screen_wait(question)
-        if answer == SAVE.id:
-            if await self._save():
-                await self._back_to_reading()
-        elif answer == DISCARD.id:
-            await self._back_to_reading()
+    @on(ArticlePage.Saved)
+    async def follow_save(self) -> None:
+        """A save may have made a new file."""
+        await self._refresh()
 
     @work(exclusive=True, group="wiki-ask")
     async def _choose_link(self, path: str, links: list[Link]) -> None:
@@ -205,53 +151,15 @@ class WikiPane(Vertical):
         if await self.app.push_screen_wait(question) == CREATE.id:
             await self.create(name)
 
-    async def _save(self) -> bool:
-        editor = self._editor
-        if editor.base is None:
-            return False
-        text = editor.text
-        try:
-            written = await self._session.save(editor.base.path, text, editor.base)
-            self._tree.show_listing(await self._session.refresh())
-        except VaultError as error:
-            self._complain(str(error))
-            return False
-        self._file = written.saved.file
-        if editor.text == text:
-            editor.rebase(written.saved.file)
-        else:
-            # Typed on while the save ran: the new text now builds on what was saved.
-            editor.base = written.saved.file
-        self._draw_title()
-        self.notify(saved_line(written), markup=False)
-        return True
-
-    async def _back_to_reading(self) -> None:
-        path = self._file.path if self._file else None
-        self._editor.base = None
-        self._show("article")
-        if path is not None:
-            await self._read(path)
-        self._article.focus()
-
     async def _go(self, path: str | None) -> None:
-        if path is not None and not self.has_unsaved_text:
-            self._show("article")
-            await self._read(path)
+        if path is not None:
+            await self._page.show(path)
 
-    async def _read(self, path: str) -> bool:
+    async def _refresh(self) -> None:
         try:
-            file = await self._session.read(path)
+            self._show_listing(await self._session.refresh())
         except VaultError as error:
             self._complain(str(error))
-            return False
-        self._file = file
-        await self._article.show(file, lambda target: self._is_known(target, path))
-        self._draw_title()
-        return True
-
-    def _is_known(self, target: str, from_path: str) -> bool:
-        return isinstance(self._session.resolve(target, from_path), Found)
 
     async def _recover(self) -> None:
         try:
@@ -262,56 +170,13 @@ class WikiPane(Vertical):
         if isinstance(result, Committed):
             self.notify("Changes made outside zib were committed.", markup=False)
 
-    async def _watch(self) -> None:
-        async for changed in self._session.changes(self._stop_watching):
-            try:
-                listing = await self._session.refresh()
-            except VaultError as error:
-                self._complain(str(error))
-                continue
-            self._tree.show_listing(listing)
-            self.post_message(WikiOpened(len(listing.notes), self._session.is_ours))
-            if self._file is not None and self._file.path in changed:
-                await self._take_outside_change(self._file)
-
-    async def _take_outside_change(self, shown: ArticleFile) -> None:
-        try:
-            file = await self._session.read(shown.path)
-        except VaultError as error:
-            self._complain(str(error))
-            return
-        if file.sha256 == shown.sha256:
-            return
-        if self.has_unsaved_text:
-            self._complain("This article changed on disk. Saving will merge both versions.")
-        elif self.is_editing:
-            self._file = file
-            self._editor.take_up(file)
-        else:
-            await self._read(file.path)
-
-    def _draw_title(self) -> None:
-        title = self.query_one("#article-title", Static)
-        if self._file is None:
-            return
-        mark = " ●" if self.has_unsaved_text else ""
-        way = " ✎" if self.is_editing else ""
-        title.update(Content.assemble(literal_line(self._file.path), way, mark))
-
-    def _show(self, which: str) -> None:
-        self.query_one(ContentSwitcher).current = which
+    def _show_listing(self, listing: VaultListing) -> None:
+        self.query_one(WikiTree).show_listing(listing)
+        self.post_message(WikiOpened(len(listing.notes), self._session.is_ours))
 
     def _complain(self, text: str) -> None:
         self.notify(text, severity="warning", markup=False)
 
     @property
-    def _tree(self) -> WikiTree:
-        return self.query_one(WikiTree)
-
-    @property
-    def _article(self) -> ArticleView:
-        return self.query_one(ArticleView)
-
-    @property
-    def _editor(self) -> ArticleEditor:
-        return self.query_one(ArticleEditor)
+    def _page(self) -> ArticlePage:
+        return self.query_one(ArticlePage)

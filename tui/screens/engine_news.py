@@ -1,0 +1,64 @@
+"""What the panes show of the engine's news."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from engine.models.builtin_source import FetchProgress
+from engine.status import (
+    EngineDown,
+    EngineIdle,
+    EngineLoading,
+    EngineReady,
+    EngineRestarting,
+    EngineStarting,
+    EngineStatus,
+)
+from tui.status_wording import engine_line, fetch_line
+from tui.widgets.chat.pane import ChatPane
+from tui.widgets.gauge.pane import GaugePane
+from tui.widgets.status_bar import StatusBar
+
+
+class EngineNews:
+    """Tells status line, gauge and chat the same story."""
+
+    def __init__(self, status_bar: StatusBar, gauge: GaugePane, chat: ChatPane) -> None:
+        self._status_bar = status_bar
+        self._gauge = gauge
+        self._chat = chat
+        self._is_fetching = False
+
+    def show_status(self, status: EngineStatus) -> None:
+        """The process or its model changed state."""
+        if self._is_fetching and isinstance(status, EngineStarting | EngineIdle):
+            return
+        self._is_fetching = False
+        self._status_bar.show(right=engine_line(status))
+        self._gauge.show_model(status.model if isinstance(status, EngineReady) else None)
+        self._chat.say_waiting_for(_waiting_phrase(status))
+
+    def show_fetch(self, progress: FetchProgress) -> None:
+        """The built-in model is on its way."""
+        self._is_fetching = True
+        line = fetch_line(progress)
+        self._status_bar.show(right=line)
+        self._chat.say_waiting_for(f"{line}; you can go on typing")
+
+    def show_missing_model(self, reason: str) -> None:
+        """There is no model; `reason` says what to do."""
+        self._is_fetching = False
+        self._status_bar.show(right="no model")
+        self._chat.say_waiting_for(reason)
+
+
+def _waiting_phrase(status: EngineStatus) -> str:
+    match status:
+        case EngineReady():
+            return "reading"
+        case EngineStarting() | EngineIdle() | EngineLoading():
+            return f"waiting for the model · {engine_line(status)}"
+        case EngineRestarting() | EngineDown():
+            return engine_line(status)
+        case _:
+            assert_never(status)
