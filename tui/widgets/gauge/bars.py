@@ -1,22 +1,11 @@
-"""Bars and curves out of block characters."""
+"""Stacked bars and curves out of block characters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
-
-
-def bar(share: float, width: int) -> str:
-    """A bar filled to `share` of `width` cells; never over its end, whatever the share says."""
-    if not math.isfinite(share):
-        share = 0.0
-    eighths = round(min(max(share, 0.0), 1.0) * width * 8)
-    full, rest = divmod(eighths, 8)
-    partial = _EIGHTHS[rest] if rest else ""
-    return ("█" * full + partial).ljust(width)
 
 
 def stacked_widths(parts: Sequence[float], total: float, width: int) -> tuple[int, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from engine.protocol import KVUsage, MemoryReport, ModelInfo
 from tui.text.content import literal_line
+from tui.text.width import elide
 from tui.widgets.gauge.bars import sparkline, stacked_widths
 from tui.widgets.gauge.units import format_bytes, format_speed
 
@@ -22,7 +24,7 @@ def gauge_lines(
     available_bytes: int,
     width: int,
 ) -> Content:
-    """The whole gauge, `width` cells wide; `available_bytes` is what the machine can give."""
+    """The whole gauge, `width` cells wide (20 at least); `available_bytes` is what is free."""
     lines = [
         *_model_lines(model, width),
         _heading("memory of the engine"),
@@ -51,14 +53,6 @@ def gauge_lines(
         Content(sparkline(speeds, width)).stylize("$sparkline-high"),
     ]
     return Content("\n").join(lines)
-
-
-def gauge_summary(report: MemoryReport) -> str:
-    """The gauge on one line."""
-    return (
-        f"{format_bytes(report.process_bytes)} · KV {format_bytes(_kv_bytes(report))} · "
-        f"{format_speed(report.decode_tps)}"
-    )
 
 
 def _model_lines(model: ModelInfo | None, width: int) -> list[Content]:
@@ -120,7 +114,10 @@ def _heading(text: str) -> Content:
 
 
 def _row(label: str, value: str, width: int, style: str = "") -> Content:
-    gap = " " * max(1, width - len(label) - len(value))
+    """Label and value on one line; on two where both do not fit."""
+    label, value = elide(label, width), elide(value, width)
+    room = width - cell_len(label) - cell_len(value)
+    gap = " " * room if room > 0 else "\n" + " " * (width - cell_len(value))
     shown = Content(value)
     return Content.assemble(
         Content(label).stylize("$foreground-muted"), gap, shown.stylize(style) if style else shown
