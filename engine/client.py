@@ -89,6 +89,14 @@ class EngineClient:
         """What the engine process printed lately."""
         return self._supervisor.log
 
+    def expect_model(self) -> None:
+        """A model is being found: requests wait for `load` or `abandon_model`."""
+        self._wanted.expect()
+
+    def abandon_model(self, reason: str) -> None:
+        """No model was found: requests that wait fail with this sentence."""
+        self._wanted.drop(RequestFailed(reason))
+
     async def load(self, path: str) -> ModelInfo:
         """Load a model folder; it comes back by itself after a restart.
 

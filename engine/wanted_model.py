@@ -20,6 +20,11 @@ class WantedModel:
         self.load_id = 0
         self._loaded: asyncio.Future[ModelInfo] | None = None
 
+    def expect(self) -> None:
+        """Which model is not known yet; those who ask wait instead of failing."""
+        if self._loaded is None:
+            self._want("")
+
     def choose(self, path: str) -> None:
         """Want this model and no other."""
         self._refuse(ModelReplaced("Another model was chosen."))

@@ -43,7 +43,8 @@ class ZibApp(App[None]):
         self._wiring = wiring
         self._theme_dirs = [builtin_themes_dir(), wiring.paths.themes_dir]
         self.engine = EngineClient(wiring.launch, self._hear_engine)
-        self.assistant = Assistant(self.engine, wiring.answer_style)
+        self.assistant = Assistant(self.engine, wiring.answer_style, self._ensure_model)
+        self._is_model_missing = False
         self._complaints: list[str] = list(wiring.loaded.warnings)
         self._apply_themes()
         self.theme = self._known_theme(wiring.settings.theme)
@@ -105,6 +106,7 @@ class ZibApp(App[None]):
         for number in (signal.SIGTERM, signal.SIGHUP):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self.exit)
+        self.engine.expect_model()
         self.engine.start()
         self._bring_up_model()
         self._follow_themes()
@@ -118,7 +120,16 @@ class ZibApp(App[None]):
             )
             await self.engine.load(str(folder))
         except EngineError as error:
+            self._is_model_missing = True
+            self.engine.abandon_model(str(error))
             self._tell(ModelMissed(str(error)))
+
+    def _ensure_model(self) -> None:
+        """A question after a failed search for a model searches again: the network may be back."""
+        if self._is_model_missing:
+            self._is_model_missing = False
+            self.engine.expect_model()
+            self._bring_up_model()
 
     @work(exclusive=True, group="themes")
     async def _follow_themes(self) -> None:

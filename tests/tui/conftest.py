@@ -17,7 +17,7 @@ from engine.script import Reply
 from tui.app import ZibApp
 from tui.paths import Paths
 from tui.settings.load import load_settings
-from tui.wiring import ReportFetch, Wiring
+from tui.wiring import FindModel, ReportFetch, Wiring
 
 MakeApp = Callable[..., ZibApp]
 
@@ -35,9 +35,13 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeApp:
 
 
 def scripted_wiring(
-    folder: Path, replies: tuple[Reply, ...], wiki: Path, flags: dict[str, object]
+    folder: Path,
+    replies: tuple[Reply, ...],
+    wiki: Path,
+    flags: dict[str, object],
+    find: FindModel | None = None,
 ) -> Wiring:
-    """A wiring that touches nothing outside `folder`."""
+    """A wiring that touches nothing outside `folder`; `find` replaces the search for a model."""
     script = folder / "script.json"
     script.write_bytes(msgspec.json.encode(replies))
     model = folder / "scripted-model"
@@ -52,7 +56,7 @@ def scripted_wiring(
     async def find_model(_: ReportFetch) -> Path:
         return model
 
-    return Wiring(paths, loaded, EngineLaunch(config, SCRIPTED_MODULE), find_model)
+    return Wiring(paths, loaded, EngineLaunch(config, SCRIPTED_MODULE), find or find_model)
 
 
 async def wait_until(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol, assert_never
@@ -58,9 +58,16 @@ class AnswerStyle:
 class Assistant:
     """One chat with the model, one answer at a time."""
 
-    def __init__(self, engine: AnsweringEngine, style: AnswerStyle) -> None:
+    def __init__(
+        self,
+        engine: AnsweringEngine,
+        style: AnswerStyle,
+        before_asking: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`before_asking` is called with every question; it may start what is missing."""
         self._engine = engine
         self._style = style
+        self._before_asking = before_asking
         self.conversation = new_conversation()
         self.thinking: bool | None = None
         self._is_stop_wanted = False
@@ -76,6 +83,7 @@ class Assistant:
             if self._is_stop_wanted:
                 yield Answered("cancelled", _NOTHING_USED)
                 return
+            self._before_asking()
             messages = self.conversation.messages(self._style.system_prompt, question)
             stream = self._engine.generate(
                 messages,

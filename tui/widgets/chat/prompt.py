@@ -16,7 +16,12 @@ _NEWLINE_KEYS = frozenset({"shift+enter", "ctrl+j", "alt+enter"})
 class Prompt(TextArea):
     """Enter sends; Shift+Enter, Ctrl+J, Alt+Enter or a closing backslash make a new line."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+d", "delete_or_quit", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+d", "delete_or_quit", show=False),
+        # Textual's text areas redo on Ctrl+Y; here it copies, and moves when the user moves it.
+        Binding("ctrl+y", "screen.copy_answer", id="copy-answer", show=False),
+        Binding("ctrl+shift+z,super+shift+z", "redo", show=False),
+    ]
 
     class Submitted(Message):
         """The user sent a text."""
