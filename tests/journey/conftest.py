@@ -64,6 +64,7 @@ class Session:
         return psutil.Process(self.pid).children(recursive=True)
 
 
+SIZES = frozenset({"COLUMNS", "LINES"})
 OpenSession = Callable[[], Awaitable[Session]]
 
 
@@ -73,8 +74,10 @@ async def open_zib(builtin_model: Path, home: Path) -> AsyncIterator[OpenSession
     opened: list[TerminalProgram] = []
 
     async def start() -> Session:
+        # These would overrule the size of the pseudo-terminal.
+        own = {name: value for name, value in os.environ.items() if name not in SIZES}
         environment = {
-            **os.environ,
+            **own,
             "TERM": "xterm-256color",
             "ZIB_MODEL": str(builtin_model),
             "ZIB_CHAT_TEMPERATURE": "0",

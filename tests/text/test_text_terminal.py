@@ -11,12 +11,14 @@ import sys
 import termios
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pyte
 import pytest
 
 APP = Path(__file__).with_name("hostile_app.py")
 ROWS, COLUMNS = 300, 150
+QUIET_SECONDS = 2.0
 
 # What drawing takes: attributes and true colours, never one of the eight colours; cursor moves.
 ATTRIBUTE = r"(?:\d|[34]8;2;\d+;\d+;\d+)"
@@ -29,40 +31,53 @@ TOKEN = re.compile(
 )
 
 
-def run_on_terminal(mode: str) -> str:
-    """Everything the app writes from start to end."""
+class Run(NamedTuple):
+    """What an app wrote: up to the moment it had drawn everything, and to its end."""
+
+    drawn: str
+    whole: str
+
+
+def run_on_terminal(mode: str) -> Run:
+    """Run the app until it has said READY and is quiet, then end it."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     environ = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
-    environ.pop("NO_COLOR", None)
+    for name in ("NO_COLOR", "COLUMNS", "LINES"):
+        environ.pop(name, None)
     process = subprocess.Popen(
         [sys.executable, str(APP), mode], stdin=slave, stdout=slave, stderr=slave, env=environ,
         start_new_session=True,
     )  # fmt: skip
     os.close(slave)
-    output = b""
+    output, drawn = b"", b""
     try:
-        while select.select([master], [], [], 60)[0]:
+        while True:
+            is_ready = b"READY" in output and not drawn
+            if not select.select([master], [], [], QUIET_SECONDS if is_ready else 60)[0]:
+                if not is_ready:
+                    break
+                drawn = output
+                os.write(master, b"q")
+                continue
             try:
                 piece = os.read(master, 65536)
             except OSError:
                 break
             if not piece:
                 break
-            if b"READY" in piece and b"READY" not in output:
-                os.write(master, b"q")
             output += piece
         assert process.wait(timeout=30) == 0, output[-2000:]
     finally:
         process.kill()
         process.wait()
         os.close(master)
-    return output.decode("utf-8")
+    return Run(drawn.decode("utf-8"), output.decode("utf-8"))
 
 
-def commands(output: str) -> Counter[str]:
+def commands(run: Run) -> Counter[str]:
     """Everything sent that is not drawing, with how often."""
-    return Counter(token for token in TOKEN.findall(output) if not DRAWING.fullmatch(token))
+    return Counter(token for token in TOKEN.findall(run.whole) if not DRAWING.fullmatch(token))
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +105,8 @@ def test_without_sanitiser_and_gate_this_test_sees_the_commands(
 
 
 def test_a_terminal_shows_the_sequences_as_text() -> None:
-    output = run_on_terminal("sanitised")
     screen = pyte.Screen(COLUMNS, ROWS)
-    pyte.Stream(screen).feed(output[: output.rindex("READY") + 5])
+    pyte.Stream(screen).feed(run_on_terminal("sanitised").drawn)
     shown = "\n".join(screen.display)
     for text in ("␛[31mRED", "␛]0;title␇", "safe␈␈␈␈evil", "rm -rf␍safe", "⟨202E⟩gnp.md⟨202C⟩"):
         assert text in shown

@@ -77,11 +77,15 @@ def test_saving_unedited_text_writes_nothing(root: Path, content: bytes) -> None
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
+# What ends a line in an editor; a typed one becomes the file's own break.
+BREAKS = "\0\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(
     st.lists(st.text(st.characters(codec="utf-8"), max_size=8), max_size=12),
     st.sampled_from(["\n", "\r\n", "\r", "\x0c", "\u2028"]),
-    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8),
+    st.text(st.characters(codec="utf-8", exclude_characters=BREAKS), max_size=8),
     st.booleans(),
 )
 def test_only_the_edited_bytes_change(
@@ -94,6 +98,14 @@ def test_only_the_edited_bytes_change(
     (root / "a.md").write_bytes(mark + body.encode())
     edit(root, "EDIT ME", word)
     assert (root / "a.md").read_bytes() == mark + body.replace("EDIT ME", word).encode()
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+def test_a_new_line_gets_the_break_the_file_has(root: Path, line_break: str) -> None:
+    (root / "a.md").write_bytes(line_break.join(["one", "EDIT ME", ""]).encode())
+    edit(root, "EDIT ME", "two\nthree")
+    expected = line_break.join(["one", "two", "three", ""]).encode()
+    assert (root / "a.md").read_bytes() == expected
 
 
 def same_second_same_size(root: Path) -> None:
