@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from textual import on, work
@@ -40,9 +40,6 @@ from tui.widgets.gauge.pane import GaugePane
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.wiki.place import WikiPlace
 
-if TYPE_CHECKING:
-    from tui.widgets.wiki.pane import WikiPane
-
 QUIT_TWICE_SECONDS = 2.0
 COPY = Choice("copy", "Copy the address", "primary")
 LEAVE_IT = Choice("leave", "Leave it")
@@ -62,8 +59,7 @@ class MainScreen(Screen[None]):
     def __init__(self, assistant: Assistant, wiki_root: Path, ui: UiSettings) -> None:
         super().__init__()
         self._assistant = assistant
-        self._wiki_root = wiki_root
-        self._wiki_pane: WikiPane | None = None
+        self._wiki = WikiPlace(wiki_root, id="wiki")
         self._layout_state = PaneLayout(
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
         )
@@ -76,7 +72,7 @@ class MainScreen(Screen[None]):
         self._news = EngineNews(status_bar, gauge, chat)
         yield status_bar
         with Horizontal(id="panes"):
-            yield WikiPlace(id="wiki")
+            yield self._wiki
             yield chat
             yield gauge
         yield Footer(compact=True)
@@ -85,7 +81,7 @@ class MainScreen(Screen[None]):
         """Show the chosen panes and let the user type at once."""
         self._lay_out(self._layout_state)
         self._chat.prompt.focus()
-        self.call_after_refresh(self._fill_wiki_place)
+        self.call_after_refresh(self._wiki.fill)
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """As Textual's; a click on text that is being replaced hits nothing (textual#6643)."""
@@ -127,7 +123,7 @@ class MainScreen(Screen[None]):
     def show_wiki_facts(self, event: WikiOpened) -> None:
         """Which wiki is open."""
         foreign = "" if event.is_ours else " not made here"
-        place = str(self._wiki_root).replace(str(Path.home()), "~", 1)
+        place = str(self._wiki.root).replace(str(Path.home()), "~", 1)
         self.query_one(StatusBar).show(left=f"Zibaldone · {event.notes:,} notes{foreign} · {place}")
 
     @on(LinkFollowed)
@@ -186,8 +182,7 @@ class MainScreen(Screen[None]):
     async def action_edit_article(self) -> None:
         """Edit the open article, or leave the editor."""
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
-        if self._wiki_pane is not None:
-            await self._wiki_pane.edit()
+        await (await self._wiki.pane()).edit()
 
     def action_stop_or_back(self) -> None:
         """Stop the answer; otherwise go back to the prompt."""
@@ -238,8 +233,7 @@ class MainScreen(Screen[None]):
     async def action_create_article(self, title: str) -> None:
         """Create an article and edit it."""
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
-        if self._wiki_pane is not None:
-            await self._wiki_pane.create(title)
+        await (await self._wiki.pane()).create(title)
 
     def action_change_theme(self, name: str) -> None:
         """Switch to a theme."""
@@ -251,41 +245,28 @@ class MainScreen(Screen[None]):
 
     async def action_wiki_links(self) -> None:
         """Choose a link of the open article."""
-        if self._wiki_pane is not None:
-            await self._wiki_pane.follow_from_list()
+        await (await self._wiki.pane()).follow_from_list()
 
     async def action_wiki_back(self) -> None:
         """The article before."""
-        if self._wiki_pane is not None:
-            await self._wiki_pane.go_back()
+        await (await self._wiki.pane()).go_back()
 
     async def action_wiki_forward(self) -> None:
         """The article after."""
-        if self._wiki_pane is not None:
-            await self._wiki_pane.go_forward()
+        await (await self._wiki.pane()).go_forward()
 
     @work(exclusive=True, group="quit")
     async def leave(self) -> None:
         """Leave the program, but not with unsaved text."""
-        if self._wiki_pane is not None and self._wiki_pane.has_unsaved_text:
+        if self._wiki.has_unsaved_text:
             question = QuestionScreen("An article is not saved.", (QUIT, Choice("stay", "Stay")))
             if await self.app.push_screen_wait(question) != QUIT.id:
                 return
         self.app.exit()
 
-    async def _fill_wiki_place(self) -> None:
-        """Vault and Markdown are imported behind the first frame: they take a tenth of a second."""
-        from tui.widgets.wiki.pane import WikiPane
-        from tui.wiki_session import WikiSession
-
-        self._wiki_pane = WikiPane(WikiSession(self._wiki_root))
-        await self.query_one(WikiPlace).mount(self._wiki_pane)
-        self._wiki_pane.open_wiki()
-
     async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
-        if self._wiki_pane is not None:
-            await self._wiki_pane.follow(target, from_path, is_wikilink)
+        await (await self._wiki.pane()).follow(target, from_path, is_wikilink)
 
     @work(exclusive=True, group="address")
     async def _show_address(self, address: str) -> None:
