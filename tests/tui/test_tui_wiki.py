@@ -55,6 +55,16 @@ async def test_an_edit_is_saved_and_committed(make_app: MakeApp, tmp_path: Path)
     assert git(wiki, "show", "--format=", "--name-only", "HEAD").split() == [WELCOME]
 
 
+async def test_keys_pressed_before_the_first_frame_wait_for_the_wiki(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        app.simulate_key("f4")
+        await wait_until(
+            pilot, lambda: "Open an article first." in screen_text(pilot), "the answer"
+        )
+        await wait_until(pilot, lambda: WELCOME in screen_text(pilot), "the first page")
+
+
 async def test_leaving_unsaved_text_asks(make_app: MakeApp, tmp_path: Path) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:

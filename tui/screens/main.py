@@ -81,7 +81,7 @@ class MainScreen(Screen[None]):
         """Show the chosen panes and let the user type at once."""
         self._lay_out(self._layout_state)
         self._chat.prompt.focus()
-        self.call_after_refresh(self._wiki.fill)
+        self.call_after_refresh(self._wiki.pane)
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """As Textual's; a click on text that is being replaced hits nothing (textual#6643)."""

@@ -24,6 +24,8 @@ TAIL_LINES = 40
 
 # What Textual draws differently when it gets the text in pieces.
 _NEEDS_WHOLE = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s|^[ \t]+(?:```|~~~)", re.MULTILINE)
+# The beginning of a line that may still become another kind of block: `#` a heading or a tag.
+_UNDECIDED = re.compile(r"[ \t]*(?:(?:```|~~~).*|[-+*_=#>|~`: \t]*(?:\d{1,9}[.)]?[ \t]*)?)\Z")
 
 
 class AnswerStream:
@@ -39,7 +41,10 @@ class AnswerStream:
         self._waiting: list[str] = []
         self._held = ""
         self._arrived = asyncio.Event()
+        self._is_mid_line = False
         self._is_over = False
+        # Textual's appends must not overlap: each starts from where the one before ended.
+        self._drawing = asyncio.Lock()
 
     @property
     def source(self) -> str:
@@ -57,7 +62,8 @@ class AnswerStream:
             self._arrived.clear()
             started = time.monotonic()
             if self._may_draw():
-                await self._draw()
+                async with self._drawing:
+                    await self._draw()
             pause = max(MIN_DELAY_SECONDS, DELAY_PER_DRAWING_SECOND * (time.monotonic() - started))
             if not self._is_over:
                 await asyncio.sleep(pause)
@@ -67,14 +73,15 @@ class AnswerStream:
         self._take(self._sanitiser.finish())
         self._is_over = True
         self._arrived.set()
-        rest = self._held + "".join(self._waiting)
-        self._held, self._waiting = "", []
-        source = self.source
-        if _NEEDS_WHOLE.search(source):
-            await self._markdown.update(source)
-        elif rest:
-            await self._markdown.append(rest)
-        self._show_tail("")
+        async with self._drawing:
+            rest = self._held + "".join(self._waiting)
+            self._held, self._waiting = "", []
+            source = self.source
+            if _NEEDS_WHOLE.search(source):
+                await self._markdown.update(source)
+            elif rest:
+                await self._markdown.append(rest)
+            self._show_tail("")
 
     def _take(self, text: str) -> None:
         if text:
@@ -83,7 +90,7 @@ class AnswerStream:
             self._arrived.set()
 
     async def _draw(self) -> None:
-        text, self._waiting = "".join(self._waiting), []
+        text = self._take_decided()
         if not text:
             return
         self._block.feed(text)
@@ -94,6 +101,17 @@ class AnswerStream:
             text, self._held = self._held + text, ""
             await self._markdown.append(text)
             self._show_tail("")
+
+    def _take_decided(self) -> str:
+        """What waits, without a last line that may still become another kind of block."""
+        text = "".join(self._waiting)
+        start = text.rfind("\n") + 1
+        is_open = not (start == 0 and self._is_mid_line) and _UNDECIDED.match(text, start)
+        decided = text[:start] if is_open else text
+        self._waiting = [text[start:]] if is_open else []
+        if decided:
+            self._is_mid_line = not decided.endswith("\n")
+        return decided
 
     def _show_tail(self, text: str) -> None:
         lines = text.split("\n")[-TAIL_LINES:]

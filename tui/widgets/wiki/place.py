@@ -1,7 +1,7 @@
 """The frame of the wiki pane, there from the first frame on; the pane itself follows.
 
-The vault and the Markdown parser take a tenth of a second to import. Until they are there, what is
-asked of the wiki waits for them.
+The vault and the Markdown parser take a tenth of a second to import; who asks for the pane earlier
+waits for them.
 """
 
 from __future__ import annotations
@@ -25,23 +25,20 @@ class WikiPlace(Vertical):
         super().__init__(id=id)
         self.root = root
         self._pane: WikiPane | None = None
-        self._is_filled = asyncio.Event()
-
-    async def fill(self) -> None:
-        """Import the pane, mount it and open the wiki."""
-        from tui.widgets.wiki.pane import WikiPane
-        from tui.wiki_session import WikiSession
-
-        self._pane = WikiPane(WikiSession(self.root))
-        await self.mount(self._pane)
-        self._is_filled.set()
-        self._pane.open_wiki()
+        self._filling = asyncio.Lock()
 
     async def pane(self) -> WikiPane:
-        """The pane, once it is there."""
-        await self._is_filled.wait()
-        assert self._pane is not None  # set before the event
-        return self._pane
+        """The pane; the first call imports and mounts it and opens the wiki."""
+        async with self._filling:
+            if self._pane is None:
+                from tui.widgets.wiki.pane import WikiPane
+                from tui.wiki_session import WikiSession
+
+                pane = WikiPane(WikiSession(self.root))
+                await self.mount(pane)
+                pane.open_wiki()
+                self._pane = pane
+            return self._pane
 
     @property
     def has_unsaved_text(self) -> bool:
