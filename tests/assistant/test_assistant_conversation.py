@@ -1,0 +1,82 @@
+"""What the model gets of a chat."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.protocol import Message, Role
+from tui.assistant.conversation import AnswerState, Conversation, Exchange, new_conversation
+
+Turn = tuple[Role, str]
+
+
+def sent(exchanges: list[Exchange], question: str, system: str = "") -> list[Turn]:
+    chat = Conversation("chat", tuple(exchanges))
+    return [(turn.role, turn.content) for turn in chat.messages(system, question)]
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "turns"),
+    [
+        ([], [("user", "now")]),
+        (
+            [Exchange("a", "b")],
+            [("user", "a"), ("assistant", "b"), ("user", "now")],
+        ),
+        ([Exchange("a", "", "", "stopped")], [("user", "a\n\nnow")]),
+        (
+            [Exchange("a"), Exchange("b", "", "only thought", "failed"), Exchange("c", "d")],
+            [("user", "a\n\nb\n\nc"), ("assistant", "d"), ("user", "now")],
+        ),
+        (
+            [Exchange("a", "half", "", "stopped")],
+            [("user", "a"), ("assistant", "half"), ("user", "now")],
+        ),
+        (
+            [Exchange("a", "b", "let me see")],
+            [("user", "a"), ("assistant", "b"), ("user", "now")],
+        ),
+    ],
+    ids=["new", "answered", "unanswered", "several unanswered", "partial", "thinking"],
+)
+def test_turns(exchanges: list[Exchange], turns: list[Turn]) -> None:
+    assert sent(exchanges, "now") == turns
+    assert sent(exchanges, "now", "Be kind.") == [("system", "Be kind."), *turns]
+
+
+_STATES: tuple[AnswerState, ...] = ("complete", "cut", "stopped", "failed")
+_EXCHANGES = st.lists(
+    st.builds(
+        Exchange,
+        st.text(min_size=1),
+        st.one_of(st.just(""), st.text(min_size=1)),
+        st.text(),
+        st.sampled_from(_STATES),
+    ),
+    max_size=8,
+)
+
+
+@given(_EXCHANGES, st.text(min_size=1), st.text())
+def test_turns_take_turns_and_lose_nothing(
+    exchanges: list[Exchange], question: str, system: str
+) -> None:
+    turns = sent(exchanges, question, system)
+    roles = [role for role, _ in turns if role != "system"]
+    assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
+    asked = "\n\n".join(content for role, content in turns if role == "user")
+    assert asked == "\n\n".join([*(turn.question for turn in exchanges), question])
+    answers = [content for role, content in turns if role == "assistant"]
+    assert answers == [turn.answer for turn in exchanges if turn.answer]
+
+
+def test_a_chat_is_a_value() -> None:
+    chat = new_conversation()
+    longer = chat.with_exchange(Exchange("a", "b"))
+    assert chat.exchanges == ()
+    assert longer.id == chat.id
+    assert longer.exchanges == (Exchange("a", "b"),)
+    assert new_conversation().id != chat.id
+    assert chat.messages("", "q") == (Message("user", "q"),)
