@@ -13,11 +13,14 @@ def main() -> None:
         gc.disable()
         # The command line library is not needed for the app, and costs start-up time.
         from tui.cli.run import run_app
+        from tui.cli.streams import fill_missing_streams
 
+        fill_missing_streams()
         sys.exit(run_app({}))
     from tui.cli.commands import app
+    from tui.cli.streams import guard_streams
 
-    app()
+    guard_streams(app)
 
 
 if __name__ == "__main__":

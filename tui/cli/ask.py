@@ -7,6 +7,7 @@ Exit codes: 0 answered, 1 could not answer, 2 wrong use, 130 interrupted.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from engine.protocol import Finished, Message, ModelInfo, TextDelta, Usage
 from engine.status import EngineLoading
 from tui.cli.output import AnswerPrinter, ProgressLine
 from tui.cli.run import print_error
+from tui.cli.streams import write_json
 from tui.paths import PathsError
 from tui.settings.errors import SettingsError
 from tui.status_wording import engine_line, fetch_line
@@ -51,17 +53,20 @@ class Answered(msgspec.Struct, frozen=True):
     usage: Usage
 
 
+class NoQuestion(Exception):
+    """There is nothing to ask; `str()` is a sentence for the user."""
+
+
 def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
     """Answer and print; returns the exit code."""
     try:
         wiring = wire(flags)
         question = read_question(options.question)
-    except (SettingsError, PathsError, VaultError, UnicodeDecodeError) as error:
+    except (SettingsError, PathsError, VaultError, NoQuestion) as error:
         print_error(str(error))
         return EXIT_USAGE
-    if not question:
-        print_error('There is no question. Try: zib ask "What is the capital of France?"')
-        return EXIT_USAGE
+    for warning in wiring.loaded.warnings:
+        print_error(warning)
     try:
         answered = asyncio.run(answer(wiring, replace(options, question=question)))
     except EngineError as error:
@@ -77,12 +82,17 @@ def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
 
 
 def read_question(argument: str) -> str:
-    """The argument with what is piped in; `-` means only what is piped in."""
-    wants_stdin = argument in ("", "-")
-    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read().decode()
-    if wants_stdin:
-        return piped.strip()
-    return f"{argument}\n\n{piped}".strip()
+    """The argument with what is piped in; `-` means only what is piped in. Raises NoQuestion."""
+    piped = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
+    given = b"" if argument == "-" else os.fsencode(argument)
+    try:
+        # An argument under an old locale is UTF-8 all the same.
+        question = "\n\n".join([given.decode(), piped.decode()]).strip()
+    except UnicodeDecodeError as error:
+        raise NoQuestion(f"The question is not UTF-8 text: {error.reason}.") from error
+    if not question:
+        raise NoQuestion('There is no question. Try: zib ask "What is the capital of France?"')
+    return question
 
 
 async def answer(wiring: Wiring, options: AskOptions) -> Answered:
@@ -137,5 +147,5 @@ async def _stream(
         ending.usage,
     )
     if options.is_json:
-        sys.stdout.write(msgspec.json.encode(answered).decode() + "\n")
+        write_json(msgspec.json.encode(answered))
     return answered

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -20,6 +19,7 @@ from tui.bench import (
 )
 from tui.cli.output import ProgressLine
 from tui.cli.run import EXIT_USAGE, print_error
+from tui.cli.streams import write_json
 from tui.paths import PathsError
 from tui.settings.errors import SettingsError
 from tui.status_wording import fetch_line
@@ -40,7 +40,7 @@ def run_bench(names: Sequence[str], is_json: bool) -> int:
     except KeyboardInterrupt:
         return 130
     if is_json:
-        sys.stdout.write(to_json(results) + "\n")
+        write_json(to_json(results).encode())
     else:
         Console().print(render(results))
     return exit_code(results)

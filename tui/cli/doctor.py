@@ -22,6 +22,7 @@ from engine.diagnosis import diagnose_compute
 from engine.errors import EngineError
 from engine.models.builtin import BUILTIN_MODEL, builtin_folder, is_builtin_ready
 from tui.cli.run import EXIT_USAGE, print_error
+from tui.cli.streams import write_json
 from tui.paths import PathsError
 from tui.settings.errors import SettingsError
 from tui.text.line import to_line
@@ -55,7 +56,9 @@ def run_doctor(is_json: bool) -> int:
         print_error(str(error))
         return EXIT_USAGE
     if is_json:
-        sys.stdout.write(msgspec.json.encode(findings).decode() + "\n")
+        # A path may hold bytes that are no text; JSON may not.
+        clean = [msgspec.structs.replace(one, fact=to_line(one.fact)) for one in findings]
+        write_json(msgspec.json.encode(clean))
     else:
         _print(findings)
     return 1 if any(finding.verdict == "bad" for finding in findings) else 0

@@ -15,7 +15,7 @@ from tui.settings.tomlfile import TomlFile, read_toml
 from tui.settings.values import from_text, from_value
 
 # Read by the tests and the benches; nobody mistyped them.
-_NOT_SETTINGS = frozenset({"ZIB_HARDEN", "ZIB_CORPORA"})
+_NOT_SETTINGS = frozenset({"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_TEST_CACHE"})
 
 
 @dataclass(frozen=True, slots=True)
