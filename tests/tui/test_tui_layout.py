@@ -53,11 +53,14 @@ def test_the_wiki_key(
         (NARROW, ("side", "side"), ("side", "full")),
         (NARROW, ("side", "full"), ("side", "hidden")),
         (NARROW, ("full", "hidden"), ("hidden", "full")),
-        (MEDIUM, ("side", "side"), ("side", "hidden")),
-        (MEDIUM, ("side", "hidden"), ("side", "side")),
+        (MEDIUM, ("side", "side"), ("hidden", "side")),
+        (MEDIUM, ("side", "hidden"), ("hidden", "side")),
+        (MEDIUM, ("hidden", "side"), ("hidden", "hidden")),
         (MEDIUM, ("hidden", "full"), ("hidden", "side")),
-        (WIDE, ("full", "hidden"), ("full", "side")),
-        (WIDE, ("full", "side"), ("full", "hidden")),
+        (MEDIUM, ("full", "hidden"), ("hidden", "side")),
+        (WIDE, ("full", "hidden"), ("side", "side")),
+        (WIDE, ("full", "side"), ("side", "side")),
+        (WIDE, ("side", "side"), ("side", "hidden")),
     ],
 )
 def test_the_gauge_key(

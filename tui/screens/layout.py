@@ -7,8 +7,9 @@ from typing import Literal
 
 Place = Literal["hidden", "side", "full"]
 
-# Below this many columns there is room for one pane.
+# Below these many columns there is room for one pane, or for two; the style sheet knows them too.
 ONE_PANE_COLUMNS = 80
+TWO_PANE_COLUMNS = 110
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,17 @@ class PaneLayout:
         return replace(self, wiki=wiki, gauge=gauge)
 
     def with_gauge_toggled(self, columns: int) -> PaneLayout:
-        """Shown or hidden; on a narrow screen alone or hidden."""
-        shown: Place = "full" if columns < ONE_PANE_COLUMNS else "side"
-        gauge: Place = "hidden" if self.gauge == shown else shown
-        wiki: Place = "hidden" if gauge == "full" and self.wiki == "full" else self.wiki
-        return replace(self, gauge=gauge, wiki=wiki)
+        """Shown or hidden; where there is room for two panes it takes the wiki's place."""
+        if columns < ONE_PANE_COLUMNS:
+            gauge: Place = "hidden" if self.gauge == "full" else "full"
+            wiki: Place = "hidden" if gauge == "full" and self.wiki == "full" else self.wiki
+            return replace(self, gauge=gauge, wiki=wiki)
+        has_room = columns >= TWO_PANE_COLUMNS
+        is_seen = self.wiki == "hidden" or (has_room and self.wiki == "side")
+        if self.gauge == "side" and is_seen:
+            return replace(self, gauge="hidden")
+        beside: Place = "side" if has_room else "hidden"
+        return replace(self, gauge="side", wiki=self.wiki if is_seen else beside)
 
     def with_wiki_seen(self, columns: int) -> PaneLayout:
         """Make sure an article can be read."""
