@@ -103,7 +103,7 @@ class ZibApp(App[None]):
         gc.freeze()
         gc.enable()
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self.exit)
         self.engine.expect_model()

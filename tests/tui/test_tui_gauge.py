@@ -286,7 +286,7 @@ class GaugeApp(App[None]):
 async def test_the_pane_is_drawn_only_when_a_figure_changed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    free = 6 * GIB + 64 * MIB
+    free = 6 * GIB
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=free))
     monkeypatch.setattr(CountingStatic, "updates", 0)
     app = GaugeApp()
@@ -299,7 +299,7 @@ async def test_the_pane_is_drawn_only_when_a_figure_changed(
             pane.show_report(EMPTY)
             pane.show_model(None)
             pane.on_resize()
-            free -= MIB
+            free -= 50 * MIB
         assert CountingStatic.updates == 1
         pane.show_report(BUSY)
         assert CountingStatic.updates == 2

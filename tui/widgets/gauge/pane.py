@@ -14,6 +14,8 @@ from engine.protocol import MemoryReport, ModelInfo
 from tui.widgets.gauge.figures import gauge_lines
 
 SAMPLES_KEPT = 600
+# Other programs change the free memory all the time; less than this is no news.
+FREE_STEP_BYTES = 256 * 1024**2
 
 
 class GaugePane(VerticalScroll):
@@ -26,7 +28,8 @@ class GaugePane(VerticalScroll):
         self._report: MemoryReport | None = None
         self._model: ModelInfo | None = None
         self._speeds: deque[float] = deque(maxlen=SAMPLES_KEPT)
-        self._shown = ""
+        self._free_bytes = 0
+        self._shown: tuple[object, ...] = ()
         self.border_title = "Memory"
 
     def compose(self) -> ComposeResult:
@@ -53,9 +56,12 @@ class GaugePane(VerticalScroll):
         if self._report is None or not self.is_attached:
             return
         width = max(self.scrollable_content_region.width, 20)
-        # Rounded so that an idle machine's small changes do not redraw the terminal.
-        available = psutil.virtual_memory().available >> 27 << 27
-        lines = gauge_lines(self._report, self._model, list(self._speeds), available, width)
-        if lines.markup != self._shown:
-            self._shown = lines.markup
+        free = psutil.virtual_memory().available
+        if abs(free - self._free_bytes) >= FREE_STEP_BYTES:
+            self._free_bytes = free
+        speeds = tuple(self._speeds)
+        wanted = (self._report, self._model, speeds, self._free_bytes, width)
+        if wanted != self._shown:
+            self._shown = wanted
+            lines = gauge_lines(self._report, self._model, speeds, self._free_bytes, width)
             self.query_one("#gauge", Static).update(lines)
