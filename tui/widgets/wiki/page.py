@@ -168,7 +168,8 @@ class ArticlePage(Vertical):
 
     def _draw_title(self) -> None:
         if self.file is not None:
-            way = " ✎" if self.is_editing else ""
+            reading = " · read-only" if self.file.is_read_only else ""
+            way = " ✎" if self.is_editing else reading
             mark = " ●" if self.has_unsaved_text else ""
             title = Content.assemble(literal_line(self.file.path), way, mark)
             self.query_one("#article-title", Static).update(title)
