@@ -23,6 +23,7 @@ from tui.widgets.chat import answer_stream
 from tui.widgets.chat.answer_stream import AnswerStream
 
 SIZE = (60, 60)
+ENOUGH_TURNS = 20
 
 
 class Page(App[None]):
@@ -54,17 +55,17 @@ async def draw_whole(pilot: Pilot[None], text: str) -> str:
     return shown
 
 
-async def draw_streamed(pilot: Pilot[None], pieces: Sequence[str]) -> Drawn:
-    """The same through `AnswerStream`, drawing whenever it can."""
+async def draw_streamed(pilot: Pilot[None], pieces: Sequence[str], turns: int) -> Drawn:
+    """The same through `AnswerStream`, which has `turns` of the loop before each piece to draw."""
     markdown, tail = SafeMarkdown("", classes="answer-text"), Static(Content(""))
     page = pilot.app.query_one("#page")
     await page.mount(markdown, tail)
     stream = AnswerStream(markdown, tail, lambda: True)
     drawing = asyncio.create_task(stream.run())
     for piece in pieces:
-        stream.feed(piece)
-        for _ in range(20):
+        for _ in range(turns):
             await asyncio.sleep(0)
+        stream.feed(piece)
     await stream.finish()
     await drawing
     await pilot.pause()
@@ -190,6 +191,9 @@ TURNING = (
     "text\n| a |\n|-x no table",
     "| a |\n|---|\n| b |\n```python\nprint(1)",
     "| a |\n|---|\n| b |\n1. one",
+    "1. ***both*** in a list",
+    "- #tag in a list",
+    "2. ```code``` in a list",
     "- a\n- b\n\nc\n\n- d",
     "[ref] first\n\n[ref]: http://example.org",
     "1 2 3",
@@ -207,9 +211,11 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_stream, "DELAY_PER_DRAWING_SECOND", 0)
 
 
-async def check(pilot: Pilot[None], text: str, lengths: Sequence[int]) -> None:
+async def check(
+    pilot: Pilot[None], text: str, lengths: Sequence[int], turns: int = ENOUGH_TURNS
+) -> None:
     """The property itself."""
-    drawn = await draw_streamed(pilot, cut(text, lengths))
+    drawn = await draw_streamed(pilot, cut(text, lengths), turns)
     assert drawn.source == to_display(text)
     assert drawn.screen == await draw_whole(pilot, text)
 
@@ -225,6 +231,13 @@ async def test_any_text_in_any_pieces(texts: st.SearchStrategy[str]) -> None:
             asyncio.run_coroutine_threadsafe(check(pilot, text, lengths), loop).result(60)
 
         await asyncio.to_thread(holds)
+
+
+async def test_the_end_may_come_while_a_piece_is_being_drawn() -> None:
+    begun, rest = "one\n\ntwo\n\n", "three\n\nfour"
+    async with Page().run_test(size=SIZE) as pilot:
+        for turns in range(ENOUGH_TURNS):
+            await check(pilot, begun + rest, [len(begun), len(rest)], turns)
 
 
 async def test_texts_that_change_their_mind_at_the_end_of_a_line() -> None:

@@ -25,7 +25,8 @@ TAIL_LINES = 40
 # What Textual draws differently when it gets the text in pieces.
 _NEEDS_WHOLE = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s|^[ \t]+(?:```|~~~)", re.MULTILINE)
 # The beginning of a line that may still become another kind of block: `#` a heading or a tag.
-_UNDECIDED = re.compile(r"[ \t]*(?:(?:```|~~~).*|[-+*_=#>|~`: \t]*(?:\d{1,9}[.)]?[ \t]*)?)\Z")
+_MARKERS = r"(?:[-+*_=#>|~`: \t]|\d{1,9}[.)][ \t])*"
+_UNDECIDED = re.compile(_MARKERS + r"(?:(?:```|~~~).*|(?:\d{1,9}[.)]?)?[ \t]*)\Z")
 
 
 class AnswerStream:
