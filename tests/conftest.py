@@ -1,6 +1,7 @@
 """Fixtures for every part: private folders and model folders."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from tests.tiny_model import write_tiny_model
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Each test process has one core; more spinning threads than cores are many times slower.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that runs the tests in the background has children ignore Ctrl+C, and theirs too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_TEST_CACHE"}
 

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from vault.errors import HistoryUnavailable
 from vault.history.commit import CommitResult, Committed, commit_paths
 from vault.history.git import find_git, run
 from vault.history.log import log_article
@@ -506,8 +508,11 @@ def test_nothing_in_the_repository_or_environment_is_executed(
     open_vault(root)
     missing = next(path for path in (root / ".git/objects").glob("*/*") if path.is_file())
     missing.unlink()
-    wiki.log("articles/Welcome.md")
-    wiki.recover()
+    # Which object is missing decides whether the history can still be read; fetching it is worse.
+    with contextlib.suppress(HistoryUnavailable):
+        wiki.log("articles/Welcome.md")
+    with contextlib.suppress(HistoryUnavailable):
+        wiki.recover()
     assert sorted(path.name for path in marker.iterdir()) == []
 
 
