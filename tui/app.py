@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+from collections.abc import Iterable
+from functools import partial
 from typing import Literal
 
 from textual import work
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -24,6 +26,8 @@ from tui.terminal_keys import teach_terminal_keys
 from tui.text.content import literal
 from tui.text.filter import install_gate
 from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults, watch_themes
+from tui.unsaved import keep_unsaved_text, kept_texts
+from tui.verbs import VERBS
 from tui.wiring import Wiring
 
 Severity = Literal["information", "warning", "error"]
@@ -63,6 +67,15 @@ class ZibApp(App[None]):
     async def on_unmount(self) -> None:
         """The engine is gone before the program is."""
         await self.engine.close()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette offers every verb that needs no argument, and Textual's choice of themes."""
+        inherited = super().get_system_commands(screen)
+        yield from (command for command in inherited if command.title == "Theme")
+        for verb in VERBS:
+            if not verb.argument:
+                run = partial(self.run_action, verb.action, screen)
+                yield SystemCommand(verb.label, verb.help, run)
 
     async def action_quit(self) -> None:
         """Leave, unless the main screen has a question first."""
@@ -105,11 +118,13 @@ class ZibApp(App[None]):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
-            loop.add_signal_handler(number, self.exit)
+            loop.add_signal_handler(number, self._leave_at_once)
         self.engine.expect_model()
         self.engine.start()
         self._bring_up_model()
         self._follow_themes()
+        kept = kept_texts(self._wiring.paths.unsaved_dir)
+        self._complaints += [f"Text that was not saved is kept in {file}." for file in kept[-3:]]
         self._show_complaints()
 
     @work(exclusive=True, group="model")
@@ -136,6 +151,13 @@ class ZibApp(App[None]):
         async for _ in watch_themes(self._theme_dirs[1:]):
             self._apply_themes()
             self._show_complaints()
+
+    def _leave_at_once(self) -> None:
+        """Told to end: no questions can be asked, and no text may be lost."""
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen) and (unsaved := screen.unsaved_text) is not None:
+                keep_unsaved_text(self._wiring.paths.unsaved_dir, *unsaved)
+        self.exit()
 
     def _show_complaints(self) -> None:
         while self._complaints:

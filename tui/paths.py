@@ -49,6 +49,11 @@ class Paths:
         return self.cache_dir / "engine"
 
     @property
+    def unsaved_dir(self) -> Path:
+        """Text that was being edited when the program was told to end."""
+        return self.state_dir / "unsaved"
+
+    @property
     def logs(self) -> Path:
         """Log files."""
         return self.state_dir / "logs"

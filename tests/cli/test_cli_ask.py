@@ -166,3 +166,9 @@ async def test_an_interrupt_ends_it_and_its_engine(
     assert (process.returncode, errors) == (130, b"")
     _, alive = await asyncio.to_thread(psutil.wait_procs, family, 2.0)
     assert alive == []
+
+
+def test_more_than_any_context_window_is_refused(run_zib: RunZib) -> None:
+    done = run_zib("ask", "hi", stdin=b"x" * (5 * 1024**2))
+    assert done.returncode == 2
+    assert b"MiB were piped in" in done.stderr

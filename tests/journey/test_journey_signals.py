@@ -161,3 +161,20 @@ async def test_alt_enter_breaks_the_line(open_tiny: OpenSession) -> None:
     )
     assert second == first + 1
     assert "Everything stays on this machine" in text
+
+
+async def test_text_being_edited_outlives_a_polite_kill(open_tiny: OpenSession, home: Path) -> None:
+    zib = await open_tiny()
+    zib.press("f4")
+    await zib.see(lambda text: "✎" in text, "the editor")
+    zib.press("precious words ")
+    await zib.see(lambda text: "✎ ●" in text, "the mark of unsaved text")
+    before = (zib.wiki / "articles" / "Welcome.md").read_bytes()
+    os.kill(zib.pid, signal.SIGTERM)
+    assert await zib.program.ends_within(10)
+    (kept,) = (home / ".local" / "state" / "zibaldone" / "unsaved").glob("*.md")
+    assert kept.read_text().startswith("precious words # Welcome")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert (zib.wiki / "articles" / "Welcome.md").read_bytes() == before
+    again = await open_tiny()
+    await again.see(lambda text: "Text that was not saved is kept" in text, "where it is")

@@ -10,6 +10,7 @@ from engine.script import Reply
 from engine.status import EngineReady
 from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tui.app import ZibApp
+from tui.verbs import VERBS
 from tui.widgets.chat.answer import Answer
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.chat.prompt import Prompt
@@ -231,6 +232,28 @@ async def test_thinking_is_shown_apart_and_left_out_of_the_next_prompt(make_app:
         await wait_until(pilot, lambda: "let me see" in screen_text(pilot), "the thinking unfolded")
         contents = [turn.content for turn in app.assistant.conversation.messages("", "next")]
         assert contents == ["go", "the answer", "next"]
+
+
+async def test_a_refused_question_comes_back_and_harms_no_later_one(make_app: MakeApp) -> None:
+    app = make_app(Reply("", "fine"))
+    async with app.run_test(size=SIZE) as pilot:
+        prompt = app.screen.query_one(Prompt)
+        too_long = "word " * 3000
+        prompt.set_text(too_long)
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: "start a new chat" in " ".join(screen_text(pilot).split()), "the refusal")
+        await wait_until(pilot, lambda: prompt.text == too_long, "the question to mend")
+        prompt.set_text("short")
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: "fine" in screen_text(pilot), "the answer")
+
+
+async def test_the_palette_offers_every_verb_without_an_argument(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE):
+        titles = [command.title for command in app.get_system_commands(app.screen)]
+        assert {verb.label for verb in VERBS if not verb.argument} <= set(titles)
+        assert "Theme" in titles
 
 
 async def test_unknown_slash_commands_are_named(make_app: MakeApp) -> None:

@@ -95,6 +95,62 @@ async def test_quitting_with_unsaved_text_asks(make_app: MakeApp) -> None:
         assert app.is_running
 
 
+async def test_quitting_can_save_first(make_app: MakeApp, tmp_path: Path) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: WELCOME in screen_text(pilot), "the first page")
+        await pilot.press("f4", *"kept ", "ctrl+q", "ctrl+q")
+        await wait_until(pilot, lambda: "Save and quit" in screen_text(pilot), "the question")
+        assert len(app.screen_stack) == 2
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: app._exit, "the end")
+    assert (tmp_path / "wiki" / WELCOME).read_text().startswith("kept # Welcome")
+
+
+async def test_ctrl_d_asks_about_unsaved_text_too(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: WELCOME in screen_text(pilot), "the first page")
+        await pilot.press("f4", *"draft ")
+        app.screen.query_one(ChatPane).prompt.focus()
+        await pilot.press("ctrl+d")
+        await wait_until(pilot, lambda: "is not saved" in screen_text(pilot), "the question")
+        assert app.is_running
+
+
+async def test_ctrl_c_in_the_editor_leaves_the_draft_of_a_prompt(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: WELCOME in screen_text(pilot), "the first page")
+        await pilot.press(*"a draft", "f4", "ctrl+c")
+        assert app.screen.query_one(ChatPane).prompt.text == "a draft"
+
+
+async def test_typing_goes_to_the_prompt_when_the_wiki_is_put_away(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: WELCOME in screen_text(pilot), "the first page")
+        await pilot.press("f3", "f3")
+        await pilot.pause()
+        await pilot.press(*"seen")
+        assert app.screen.query_one(ChatPane).prompt.text == "seen"
+
+
+@pytest.mark.parametrize(
+    "text", ["- item\n" * 3000, "# head\n\n" * 1000, "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 500]
+)
+async def test_a_page_of_very_many_blocks_is_shown_as_written(
+    make_app: MakeApp, tmp_path: Path, text: str
+) -> None:
+    app = make_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: WELCOME in screen_text(pilot), "the first page")
+        (tmp_path / "wiki" / "articles" / "Many.md").write_text(text)
+        await wait_until(pilot, lambda: "Many" in screen_text(pilot), "the note in the tree")
+        await pilot.press(*"/open Many", "enter")
+        await wait_until(pilot, lambda: "too long to be drawn" in screen_text(pilot), "the text", 5)
+
+
 async def test_links_are_followed_by_key_and_back_again(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:

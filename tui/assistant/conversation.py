@@ -33,19 +33,16 @@ class Conversation:
         return replace(self, exchanges=(*self.exchanges, exchange))
 
     def messages(self, system_prompt: str, question: str) -> tuple[Message, ...]:
-        """What the model gets: thinking is left out, questions without an answer are joined.
+        """What the model gets: thinking is left out, and so are questions without an answer.
 
-        Many chat templates refuse two user turns in a row.
+        A question that was refused as too long would make every later prompt too long.
         """
         messages = [Message("system", system_prompt)] if system_prompt else []
-        unanswered: list[str] = []
         for exchange in self.exchanges:
-            unanswered.append(exchange.question)
             if exchange.answer:
-                messages.append(Message("user", "\n\n".join(unanswered)))
+                messages.append(Message("user", exchange.question))
                 messages.append(Message("assistant", exchange.answer))
-                unanswered = []
-        messages.append(Message("user", "\n\n".join([*unanswered, question])))
+        messages.append(Message("user", question))
         return tuple(messages)
 
 

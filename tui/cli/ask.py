@@ -29,6 +29,7 @@ from tui.wiring import Wiring, wire
 from vault.errors import VaultError
 
 EXIT_FAILED = 1
+MOST_PIPED_BYTES = 4 * 1024**2
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
@@ -83,7 +84,12 @@ def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
 
 def read_question(argument: str) -> str:
     """The argument with what is piped in; `-` means only what is piped in. Raises NoQuestion."""
-    piped = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
+    piped = b"" if sys.stdin.isatty() else sys.stdin.buffer.read(MOST_PIPED_BYTES + 1)
+    if len(piped) > MOST_PIPED_BYTES:
+        raise NoQuestion(
+            f"More than {MOST_PIPED_BYTES // 1024**2} MiB were piped in, which no context window "
+            "holds; pipe in the part that matters."
+        )
     given = b"" if argument == "-" else os.fsencode(argument)
     try:
         # An argument under an old locale is UTF-8 all the same.

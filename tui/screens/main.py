@@ -43,7 +43,9 @@ from tui.widgets.wiki.place import WikiPlace
 QUIT_TWICE_SECONDS = 2.0
 COPY = Choice("copy", "Copy the address", "primary")
 LEAVE_IT = Choice("leave", "Leave it")
+SAVE = Choice("save", "Save and quit", "primary")
 QUIT = Choice("quit", "Quit without saving", "error")
+STAY = Choice("stay", "Stay")
 
 
 class MainScreen(Screen[None]):
@@ -51,7 +53,7 @@ class MainScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *BINDINGS,
-        Binding("alt+l", "wiki_links", "Links", id="wiki-links", show=False),
+        Binding("alt+l", "wiki_links", "Links", id="wiki-links", show=False, priority=True),
         Binding("alt+left", "wiki_back", "Back", id="wiki-back", show=False),
         Binding("alt+right", "wiki_forward", "Forward", id="wiki-forward", show=False),
     ]
@@ -64,6 +66,7 @@ class MainScreen(Screen[None]):
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
         )
         self._asked_to_quit_at = 0.0
+        self._is_leaving = False
 
     def compose(self) -> ComposeResult:
         """Status line, three panes, keys."""
@@ -82,6 +85,11 @@ class MainScreen(Screen[None]):
         self._lay_out(self._layout_state)
         self._chat.prompt.focus()
         self.call_after_refresh(self._wiki.pane)
+
+    @property
+    def unsaved_text(self) -> tuple[str, str] | None:
+        """The path and text of an article being edited, when leaving would lose it."""
+        return self._wiki.unsaved_text
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """As Textual's; a click on text that is being replaced hits nothing (textual#6643)."""
@@ -209,7 +217,7 @@ class MainScreen(Screen[None]):
         selected = self.get_selected_text() or prompt.selected_text
         if selected:
             self._copy(selected)
-        elif prompt.text:
+        elif prompt.text and self.focused is prompt:
             prompt.clear()
         elif self._chat.is_answering:
             self._chat.stop()
@@ -255,14 +263,22 @@ class MainScreen(Screen[None]):
         """The article after."""
         await (await self._wiki.pane()).go_forward()
 
-    @work(exclusive=True, group="quit")
+    @work(group="quit")
     async def leave(self) -> None:
-        """Leave the program, but not with unsaved text."""
-        if self._wiki.has_unsaved_text:
-            question = QuestionScreen("An article is not saved.", (QUIT, Choice("stay", "Stay")))
-            if await self.app.push_screen_wait(question) != QUIT.id:
-                return
-        self.app.exit()
+        """Leave the program, but not with unsaved text; asks once however often it is called."""
+        if self._is_leaving:
+            return
+        self._is_leaving = True
+        if not self._wiki.has_unsaved_text or await self._may_lose_text():
+            self.app.exit()
+        self._is_leaving = False
+
+    async def _may_lose_text(self) -> bool:
+        question = QuestionScreen("An article is not saved.", (SAVE, QUIT, STAY))
+        answer = await self.app.push_screen_wait(question)
+        if answer == SAVE.id:
+            return await (await self._wiki.pane()).save()
+        return answer == QUIT.id
 
     async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
@@ -282,6 +298,17 @@ class MainScreen(Screen[None]):
         self._layout_state = state
         for name in ALL_CLASSES:
             self.set_class(name in state.classes, name)
+        self.call_after_refresh(self._keep_focus_in_sight)
+
+    def _keep_focus_in_sight(self) -> None:
+        """What is typed must not vanish because its pane was hidden."""
+        focused = self.focused
+        if focused is not None and all(node.display for node in focused.ancestors_with_self):
+            return
+        if self._chat.display:
+            self._chat.prompt.focus()
+        else:
+            self.focus_next()
 
     @property
     def _chat(self) -> ChatPane:

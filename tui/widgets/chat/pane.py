@@ -157,8 +157,13 @@ class ChatPane(Vertical):
                         answer.show_reading(event)
                     case Said():
                         answer.take(event)
-                    case Answered() | AnswerFailed():
+                    case Answered():
                         await answer.end(event)
+                    case AnswerFailed():
+                        await answer.end(event)
+                        if not answer.source and not self.prompt.text:
+                            # Nothing was said: the question can be mended and sent again.
+                            self.prompt.set_text(question)
                 if isinstance(event, Answered):
                     used = event.usage.prompt_tokens + event.usage.generated_tokens
                     meter = context_meter(used, event.usage.context_window)

@@ -60,12 +60,12 @@ class Prompt(TextArea):
             event.stop()
             event.prevent_default()
 
-    def action_delete_or_quit(self) -> None:
+    async def action_delete_or_quit(self) -> None:
         """Ctrl+D: end of input on an empty prompt, else delete to the right."""
         if self.text:
             self.action_delete_right()
         else:
-            self.app.exit()
+            await self.app.action_quit()
 
     def set_text(self, text: str) -> None:
         """Replace what stands in the box, cursor at the end."""

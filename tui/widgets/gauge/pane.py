@@ -21,7 +21,7 @@ FREE_STEP_BYTES = 256 * 1024**2
 class GaugePane(VerticalScroll):
     """What the model costs, live."""
 
-    can_focus = False
+    can_focus = True
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)

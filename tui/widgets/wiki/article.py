@@ -17,6 +17,9 @@ from vault.files import ArticleFile
 
 # Textual needs seconds for more; such a text is shown as it is.
 MOST_DRAWN_CHARACTERS = 120_000
+MOST_COSTLY_LINES = 250
+MOST_PARAGRAPHS = 1200
+_COSTLY_LINE = re.compile(r"^[ \t]*(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\|)", re.MULTILINE)
 _FRONT_MATTER = re.compile(
     r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE
 )
@@ -36,7 +39,7 @@ class ArticleView(VerticalScroll):
         """Draw the article as it is in `file`, from its first line."""
         is_same = file.path == self.query_one(SafeMarkdown).article_path
         place = self.scroll_offset
-        if file.text is None or len(file.text) > MOST_DRAWN_CHARACTERS:
+        if file.text is None or is_costly(file.text):
             await self._show_plain(file)
         else:
             await self._show_markdown(file.path, file.text, is_known)
@@ -61,8 +64,17 @@ class ArticleView(VerticalScroll):
         shown = file.text[:MOST_DRAWN_CHARACTERS]
         rest = len(file.text) - len(shown)
         note = f"\n\n… {rest:,} more characters; F4 opens the whole text." if rest else ""
-        self.show_message(shown + note)
+        self.show_message(f"(too long to be drawn: shown as it is written)\n\n{shown}{note}")
 
     @property
     def _plain(self) -> Static:
         return self.query_one("#article-plain", Static)
+
+
+def is_costly(text: str) -> bool:
+    """Whether Markdown would hold up the keyboard: every list item, heading and row is a widget."""
+    return (
+        len(text) > MOST_DRAWN_CHARACTERS
+        or len(_COSTLY_LINE.findall(text)) > MOST_COSTLY_LINES
+        or text.count("\n\n") > MOST_PARAGRAPHS
+    )

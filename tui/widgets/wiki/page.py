@@ -51,6 +51,13 @@ class ArticlePage(Vertical):
         """Whether leaving now would lose text."""
         return self.is_editing and self._editor.is_dirty
 
+    @property
+    def unsaved_text(self) -> tuple[str, str] | None:
+        """The path and text of what is being edited, when leaving would lose it."""
+        if not self.has_unsaved_text or self.file is None:
+            return None
+        return self.file.path, self._editor.text
+
     async def show(self, path: str) -> bool:
         """Show an article; false when it cannot be, or unsaved text is in the way."""
         if self.has_unsaved_text:

@@ -45,9 +45,9 @@ class WikiPane(Vertical):
         self._stop_watching.set()
 
     @property
-    def has_unsaved_text(self) -> bool:
-        """Whether leaving now would lose text."""
-        return self._page.has_unsaved_text
+    def unsaved_text(self) -> tuple[str, str] | None:
+        """The path and text of an article being edited, when leaving would lose it."""
+        return self._page.unsaved_text
 
     @work(exclusive=True, group="wiki-open")
     async def open_wiki(self) -> None:
@@ -112,6 +112,10 @@ class WikiPane(Vertical):
     async def edit(self) -> None:
         """Edit the open article, or leave the editor."""
         await self._page.edit()
+
+    async def save(self) -> bool:
+        """Save what is in the editor; whether that worked."""
+        return await self._page.save()
 
     async def create(self, title: str) -> None:
         """Create an article and edit it."""

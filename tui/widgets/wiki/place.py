@@ -43,4 +43,9 @@ class WikiPlace(Vertical):
     @property
     def has_unsaved_text(self) -> bool:
         """Whether leaving now would lose text."""
-        return self._pane is not None and self._pane.has_unsaved_text
+        return self.unsaved_text is not None
+
+    @property
+    def unsaved_text(self) -> tuple[str, str] | None:
+        """The path and text of an article being edited, when leaving would lose it."""
+        return self._pane.unsaved_text if self._pane is not None else None
