@@ -77,13 +77,20 @@ def article_of(relative: str, place: Place, status: os.stat_result, content: byt
     )
 
 
-def create_article(root: Path, title: str, folder: str = "", text: str | None = None) -> str:
+def create_article(
+    root: Path,
+    title: str,
+    folder: str = "",
+    text: str | None = None,
+    keeps_spaces: bool = False,
+) -> str:
     """Create a new article and return its path; its H1 is the title unless `text` is given.
 
+    `keeps_spaces` names the file as other programs do, with the spaces of its title.
     Raises NotAllowed for a name that does not travel, ArticleExists also when a name in the
     folder differs only in case or normalisation, SaveFailed when the system refuses.
     """
-    stem = stem_for(title)
+    stem = title_of(stem_for(title)) if keeps_spaces else stem_for(title)
     relative = f"{folder}/{stem}.md" if folder else f"{stem}.md"
     check_note_path(relative)
     content = (f"# {title_of(stem)}\n\n" if text is None else text).encode("utf-8", "replace")

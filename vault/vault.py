@@ -77,7 +77,8 @@ class Vault:
             where = folder if folder is not None else (ARTICLES if self.is_ours else "")
             if self.is_ours and where.partition("/")[0] not in _WRITTEN_FOLDERS:
                 raise NotAllowed(f"New pages go into {', '.join(_WRITTEN_FOLDERS)}.")
-            path = create_article(self.root, title, where)
+            # Elsewhere a link written as `[[Two words]]` means a file with that space in its name.
+            path = create_article(self.root, title, where, keeps_spaces=not self.is_ours)
             file = read_article(self.root, path)
             commit = self._commit(file, f"Create {_shown(path)}", actor)
             return Written(Saved(Outcome.SAVED, file), commit)

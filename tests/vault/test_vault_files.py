@@ -23,6 +23,12 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def test_a_name_may_keep_its_spaces(root: Path) -> None:
+    assert create_article(root, "Camera bag", keeps_spaces=True) == "Camera bag.md"
+    with pytest.raises(ArticleExists):
+        create_article(root, "camera_bag", keeps_spaces=True)
+
+
 def test_an_article_is_read_as_it_is(root: Path) -> None:
     file = read_article(root, "inside/a.md")
     assert (file.path, file.text, file.content) == ("inside/a.md", "# A\r\n", b"# A\r\n")
