@@ -29,7 +29,7 @@ def to_theme(fields: Mapping[str, object]) -> Theme:
     if "primary" not in fields:
         raise BadTheme("It must set primary, the main colour.")
     # Every field was checked against its type just now.
-    theme = Theme(**fields)  # type: ignore[arg-type]
+    theme = Theme(**fields)  # type: ignore[arg-type]  # wrong types raise, and that is reported
     usual = _usual_variables()
     known = usual.keys() | OWN_VARIABLES.keys()
     for name, value in theme.variables.items():

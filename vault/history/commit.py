@@ -150,7 +150,7 @@ class _Attempt:
 
     def _tree(self, head: Head, after: Mapping[str, Entry | None]) -> str:
         with tempfile.TemporaryDirectory(prefix="zib-index-") as folder:
-            private = {"GIT_INDEX_FILE": os.path.join(folder, "index")}  # noqa: PTH118
+            private = {"GIT_INDEX_FILE": os.path.join(folder, "index")}  # noqa: PTH118 - text, as git takes it
             if head.sha is not None:
                 self._line(["read-tree", head.sha], environment=private)
             lines = as_index_lines(after, len(head.sha or "") or None)
