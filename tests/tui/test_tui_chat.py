@@ -241,7 +241,9 @@ async def test_a_refused_question_comes_back_and_harms_no_later_one(make_app: Ma
         too_long = "word " * 3000
         prompt.set_text(too_long)
         await pilot.press("enter")
-        await wait_until(pilot, lambda: "start a new chat" in " ".join(screen_text(pilot).split()), "the refusal")
+        await wait_until(
+            pilot, lambda: "start a new chat" in " ".join(screen_text(pilot).split()), "the refusal"
+        )
         await wait_until(pilot, lambda: prompt.text == too_long, "the question to mend")
         prompt.set_text("short")
         await pilot.press("enter")
