@@ -13,15 +13,15 @@ from engine.worker.blas import activate
 
 compute = activate(Path(sys.argv[1]), sys.argv[2] or None)
 
-import mlx.core as mx  # noqa: E402  # MLX must come after its matrix library
-from mlx.nn.layers.base import Module  # noqa: E402
-from mlx.utils import tree_flatten, tree_map  # noqa: E402
-from mlx_lm.generate import generate_step  # noqa: E402
-from mlx_lm.models import llama  # noqa: E402
-from mlx_lm.models.switch_layers import SwitchLinear  # noqa: E402
-from mlx_lm.utils import quantize_model  # noqa: E402
+import mlx.core as mx
+from mlx.nn.layers.base import Module
+from mlx.utils import tree_flatten, tree_map
+from mlx_lm.generate import generate_step
+from mlx_lm.models import llama
+from mlx_lm.models.switch_layers import SwitchLinear
+from mlx_lm.utils import quantize_model
 
-from engine.worker.precision import prepare_for_cpu  # noqa: E402
+from engine.worker.precision import prepare_for_cpu
 
 CONFIG: dict[str, Any] = {
     "model_type": "llama",

@@ -301,11 +301,8 @@ class Terminal:
 MOMENTS = ["pid", "status EngineLoading", "prefill", "decode", "finished"]
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-async def test_the_engine_dies_with_its_terminal(tmp_path: Path, moment: str) -> None:
-    subject = faulty(tmp_path, "none")
-    scripted_model(tmp_path / "model", load_seconds=0.3)
-    terminal = Terminal(subject.launch, subject.model)
+async def check_death_of_both(terminal: Terminal, moment: str) -> None:
+    """Kill the terminal process at `moment`; its engine must be gone soon after."""
     await terminal.start()
     pid = int((await terminal.until("pid"))[1])
     if moment != "pid":
@@ -313,6 +310,14 @@ async def test_the_engine_dies_with_its_terminal(tmp_path: Path, moment: str) ->
     terminal.process.kill()
     assert await is_gone(pid)
     await terminal.process.wait()
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_the_engine_dies_with_its_terminal(tmp_path: Path, moment: str) -> None:
+    subject = faulty(tmp_path, "none")
+    scripted_model(tmp_path / "model", load_seconds=0.3)
+    terminal = Terminal(subject.launch, subject.model)
+    await check_death_of_both(terminal, moment)
 
 
 async def test_helpers_die_with_the_terminal_too(tmp_path: Path) -> None:
@@ -379,10 +384,4 @@ async def test_mlx_worker_killed_at_every_moment(mlx: Subject) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_mlx_worker_dies_with_its_terminal(mlx: Subject, moment: str) -> None:
     terminal = Terminal(mlx.launch, mlx.model)
-    await terminal.start()
-    pid = int((await terminal.until("pid"))[1])
-    if moment != "pid":
-        await terminal.until(moment)
-    terminal.process.kill()
-    assert await is_gone(pid)
-    await terminal.process.wait()
+    await check_death_of_both(terminal, moment)
