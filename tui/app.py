@@ -62,6 +62,8 @@ class ZibApp(App[None]):
         """Draw first; everything slow starts once the first frame is on the screen."""
         self.animation_level = self._wiring.settings.ui.animations
         self.set_keymap(dict(self._wiring.settings.keys))
+        # Before the first key can arrive: a question typed at once waits for the model.
+        self.engine.expect_model()
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
@@ -119,7 +121,6 @@ class ZibApp(App[None]):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self._leave_at_once)
-        self.engine.expect_model()
         self.engine.start()
         self._bring_up_model()
         self._follow_themes()

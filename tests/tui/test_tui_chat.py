@@ -46,6 +46,19 @@ async def test_typing_is_possible_before_the_model_is_there(make_app: MakeApp) -
         await wait_until(pilot, lambda: "Here I am." in screen_text(pilot), "the answer")
 
 
+async def test_a_question_sent_before_the_first_frame_waits_for_the_model(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(Reply("early", "Here I am."))
+    begin = app._begin
+    monkeypatch.setattr(app, "_begin", lambda: None)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"early", "enter")
+        await wait_until(pilot, lambda: app.screen.query_one(ChatPane).is_answering, "the question")
+        begin()
+        await wait_until(pilot, lambda: "Here I am." in screen_text(pilot), "the answer")
+
+
 async def test_the_second_turn_reuses_the_cache(make_app: MakeApp) -> None:
     app = make_app(Reply("", "yes indeed"))
     async with app.run_test(size=SIZE) as pilot:
