@@ -19,6 +19,27 @@ class EngineConfig(msgspec.Struct, frozen=True):
     prefill_step: int = 128
     """Prompt tokens a step; also how long a cancel can take."""
 
+    records_dir: str = ""
+    """Where what models really cost and how fast they ran is kept; empty keeps nothing."""
+
+    memory_limit_bytes: int | None = None
+    """What the engine may use, instead of what the machine has."""
+
+    prompt_cache_bytes: int | None = None
+    """Room for the caches of waiting conversations; None: a share of the usable memory."""
+
+    context_limit: int | None = None
+    """Tokens a conversation may have at most; None: as many as fit."""
+
+    threads: int | None = None
+    """Threads of the matrix library on the CPU; None: as many as there are cores."""
+
+    is_wiring_allowed: bool = True
+    """Whether macOS may be asked to keep a large model's weights from being compressed."""
+
+    idle_unload_seconds: float | None = None
+    """Free an idle model after this long; 0 never; None: only where memory is small."""
+
     script: str = ""
     """Only for the scripted backend: the file that says what it answers."""
 

@@ -11,15 +11,19 @@ from typing import Literal
 
 import msgspec
 
-PROTOCOL_VERSION = 1
+from engine.plan.contract import MemoryPlan, PlanOptions
+from engine.plan.device import Device
+
+PROTOCOL_VERSION = 2
 
 NO_REQUEST = 0
-"""Id of no command: for the supervisor's pings, and for the `Failed` a process ends with."""
+"""Id of no command: for the supervisor's pings, for the `Failed` a process ends with, and for a
+`ModelLoading` or `ModelLoaded` that nobody asked for (a sleeping model wakes)."""
 
 Role = Literal["system", "user", "assistant"]
 Span = Literal["answer", "thinking"]
 FinishReason = Literal["stop", "length", "cancelled"]
-FailureKind = Literal["bad-request", "no-model", "load", "no-room", "internal"]
+FailureKind = Literal["bad-request", "no-model", "load", "over-budget", "no-room", "internal"]
 CacheKind = Literal["full", "rotating", "quantized", "recurrent"]
 
 
@@ -47,13 +51,29 @@ class Command(msgspec.Struct, frozen=True, tag=True):
 
 
 class LoadModel(Command, frozen=True):
-    """Load the model folder at `path`, replacing whatever is loaded."""
+    """Load the model folder at `path`, replacing whatever is loaded.
+
+    `adapter` is a LoRA folder or empty. A model whose plan does not fit fails with `over-budget`
+    unless `is_forced`.
+    """
 
     path: str
+    adapter: str = ""
+    is_forced: bool = False
 
 
 class UnloadModel(Command, frozen=True):
     """Free the model and every cache."""
+
+
+class Plan(Command, frozen=True):
+    """Plan a model folder's memory without loading it; answered at any moment.
+
+    An empty path means the loaded model.
+    """
+
+    path: str
+    options: PlanOptions = PlanOptions()
 
 
 class CountTokens(Command, frozen=True):
@@ -96,7 +116,7 @@ class Shutdown(Command, frozen=True):
 
 
 AnyCommand = (
-    LoadModel | UnloadModel | CountTokens | Generate | Cancel | ForgetCache | Ping | Shutdown
+    LoadModel | UnloadModel | Plan | CountTokens | Generate | Cancel | ForgetCache | Ping | Shutdown
 )
 
 
@@ -110,6 +130,7 @@ class WorkerReady(Event, frozen=True):
     protocol_version: int
     backend: str
     pid: int
+    device: Device
 
 
 class ModelLoading(Event, frozen=True):
@@ -134,6 +155,13 @@ class ModelInfo(msgspec.Struct, frozen=True):
     advice: str = ""
     has_thinking: bool = False
     has_tools: bool = False
+    adapter: str = ""
+    kv_token_bytes: int = 0
+    """Bytes a token adds to the KV cache, as measured after loading; 0 when it is not constant."""
+    context_limit: int = 0
+    """Tokens a conversation is granted: what fits, at most the window; 0 when nothing limits it."""
+    plan: MemoryPlan | None = None
+    """The plan at `context_limit`."""
 
 
 class ModelLoaded(Event, frozen=True):
@@ -148,6 +176,19 @@ class ModelUnloaded(Event, frozen=True):
     """Last event of `UnloadModel`."""
 
     id: int
+
+
+class ModelSlept(Event, frozen=True):
+    """The idle model was freed to save memory; the next question brings it back."""
+
+    id: int
+
+
+class Planned(Event, frozen=True):
+    """Last event of `Plan`."""
+
+    id: int
+    plan: MemoryPlan
 
 
 class TokensCounted(Event, frozen=True):
@@ -246,6 +287,15 @@ class MemoryReport(Event, frozen=True):
     disk_tier_bytes: int
     prefill_tps: float
     decode_tps: float
+    model: ModelInfo | None = None
+    usable_bytes: int = 0
+    """What the plan may use: all that is free for this engine, and what it holds already."""
+    available_bytes: int = 0
+    """What the machine has free now, for any program."""
+    is_squeezed: bool = False
+    """The system is short of memory: it swaps or reports pressure."""
+    best_prefill_tps: float = 0.0
+    best_decode_tps: float = 0.0
 
 
 AnyEvent = (
@@ -253,6 +303,8 @@ AnyEvent = (
     | ModelLoading
     | ModelLoaded
     | ModelUnloaded
+    | ModelSlept
+    | Planned
     | TokensCounted
     | PromptProgress
     | TextDelta
@@ -263,7 +315,16 @@ AnyEvent = (
     | MemoryReport
 )
 
-LastEvent = ModelLoaded | ModelUnloaded | TokensCounted | Finished | CacheForgotten | Pong | Failed
+LastEvent = (
+    ModelLoaded
+    | ModelUnloaded
+    | Planned
+    | TokensCounted
+    | Finished
+    | CacheForgotten
+    | Pong
+    | Failed
+)
 
 
 def is_last(event: AnyEvent) -> bool:

@@ -38,6 +38,7 @@ class ScriptedModel(msgspec.Struct, frozen=True):
     load_seconds: float = 0.0
     load_fault: Fault = "none"
     context_window: int = 2048
+    weights_bytes: int = 512 * 1024**2
 
 
 def read_script(path: str) -> tuple[Reply, ...]:

@@ -13,14 +13,18 @@ from pathlib import Path
 import msgspec
 
 from engine.config import EngineConfig
+from engine.plan.contract import MemoryPlan, PlanOptions
+from engine.plan.device import Device
 from engine.protocol import (
     AnyEvent,
     Finished,
     FinishReason,
     Generate,
     KVUsage,
+    LoadModel,
     MemoryReport,
     ModelInfo,
+    Plan,
     PromptProgress,
     Span,
     TextDelta,
@@ -34,12 +38,12 @@ from engine.script import (
     read_script,
     split_words,
 )
+from engine.script_plan import KV_BYTES_PER_TOKEN, plan_scripted
 from engine.serving.backend import Answer, Refused
 from engine.serving.checks import check_request, room_for_answer
 from engine.serving.entry import serve
 
-WEIGHTS_BYTES = 512 * 1024 * 1024
-KV_BYTES_PER_TOKEN = 90 * 1024
+USABLE_BYTES = 16 * 1024**3
 PREFILL_STEP = 16
 PREFILL_TPS = 240.0
 DECODE_TPS = 31.0
@@ -51,42 +55,56 @@ class ScriptedBackend:
     name = "scripted"
 
     def __init__(self, config: EngineConfig) -> None:
+        self.device = Device("cpu", "script", "reference")
+        self.idle_seconds = config.idle_unload_seconds or None
+        self._usable = config.memory_limit_bytes or USABLE_BYTES
         self._replies = read_script(config.script)
         self._model: ModelInfo | None = None
+        self._wishes: ScriptedModel | None = None
         self._held: dict[str, list[str]] = {}
         self._hits = 0
         self._running: ScriptedAnswer | None = None
 
-    def load(self, path: str, report_stage: Callable[[str], None]) -> ModelInfo:
-        """Accept any folder whose config.json is a JSON object."""
-        folder = Path(path)
+    def load(self, command: LoadModel, report_stage: Callable[[str], None]) -> ModelInfo:
+        """Accept any folder whose config.json is a JSON object and whose plan fits."""
+        folder = Path(command.path)
         self.unload()
-        if not (folder / "config.json").is_file():
-            raise Refused("load", f"{folder} is not a model folder: it has no config.json.")
-        try:
-            wishes = msgspec.json.decode((folder / "config.json").read_bytes(), type=ScriptedModel)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise Refused("load", f"{folder.name} could not be loaded: {error}.") from error
+        wishes = _read_wishes(folder)
+        plan = plan_scripted(wishes, PlanOptions(), self._usable)
+        if not (plan.fits or command.is_forced):
+            raise Refused("over-budget", f"{folder.name} does not fit: {plan.reasons[0]}")
         report_stage("reading the script")
         time.sleep(wishes.load_seconds)
         commit_fault(wishes.load_fault)
+        self._wishes = wishes
         self._model = ModelInfo(
             name=folder.name,
-            path=path,
+            path=command.path,
             architecture="scripted",
             context_window=wishes.context_window,
-            weights_bytes=WEIGHTS_BYTES,
+            weights_bytes=wishes.weights_bytes,
             parameters=135_000_000,
             quantization="4-bit",
             device="script",
             compute="scripted",
             has_thinking=True,
+            adapter=command.adapter,
+            kv_token_bytes=KV_BYTES_PER_TOKEN,
+            context_limit=plan.max_safe_context or wishes.context_window,
+            plan=plan,
         )
         return self._model
 
+    def plan(self, command: Plan) -> MemoryPlan:
+        """A simple sum; any thread."""
+        wishes = _read_wishes(Path(command.path)) if command.path else self._wishes
+        if wishes is None:
+            raise Refused("no-model", "No model is loaded yet.")
+        return plan_scripted(wishes, command.options, self._usable)
+
     def unload(self) -> None:
         """Forget the model and the conversations."""
-        self._model = self._running = None
+        self._model = self._running = self._wishes = None
         self._held.clear()
 
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
@@ -103,7 +121,7 @@ class ScriptedBackend:
         model = self._require_model()
         check_request(command)
         prompt = [word for turn in command.messages for word in split_words(turn.content)] or [""]
-        window = model.context_window
+        window = model.context_limit
         room = room_for_answer(len(prompt), command.max_tokens, window)
         held = self._held.pop(command.conversation, [])
         reused = min(_common_prefix(held, prompt), len(prompt) - 1)
@@ -140,6 +158,11 @@ class ScriptedBackend:
             disk_tier_bytes=0,
             prefill_tps=PREFILL_TPS if is_running else 0.0,
             decode_tps=DECODE_TPS if is_running else 0.0,
+            model=model,
+            usable_bytes=self._usable,
+            available_bytes=self._usable - active,
+            best_prefill_tps=PREFILL_TPS if self._running else 0.0,
+            best_decode_tps=DECODE_TPS if self._running else 0.0,
         )
 
     def _keep(self, owner: str, words: list[str]) -> None:
@@ -225,6 +248,15 @@ class ScriptedAnswer:
             decode_tps=DECODE_TPS,
         )
         return Finished(self._command.id, reason, usage)
+
+
+def _read_wishes(folder: Path) -> ScriptedModel:
+    if not (folder / "config.json").is_file():
+        raise Refused("load", f"{folder} is not a model folder: it has no config.json.")
+    try:
+        return msgspec.json.decode((folder / "config.json").read_bytes(), type=ScriptedModel)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise Refused("load", f"{folder.name} could not be loaded: {error}.") from error
 
 
 def _common_prefix(left: Sequence[str], right: Sequence[str]) -> int:

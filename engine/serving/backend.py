@@ -1,7 +1,7 @@
 """What a backend must offer so that the serving loop can run it.
 
-Everything here is called on the loop's one compute thread, except `memory`, which reads
-a snapshot and may be called from any thread.
+Everything here is called on the loop's one compute thread, except `memory` and `plan`, which
+read snapshots and may be called from any thread.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from engine.errors import EngineError
+from engine.plan.contract import MemoryPlan
+from engine.plan.device import Device
 from engine.protocol import (
     AnyEvent,
     FailureKind,
     Generate,
+    LoadModel,
     MemoryReport,
     ModelInfo,
+    Plan,
 )
 
 
@@ -41,9 +45,16 @@ class Backend(Protocol):
     """A model runner: MLX in the worker, or the scripted one."""
 
     name: str
+    device: Device
+    idle_seconds: float | None
+    """How long a model may wait for work before it is freed; None: for ever."""
 
-    def load(self, path: str, report_stage: Callable[[str], None]) -> ModelInfo:
-        """Load a model folder. Raises Refused."""
+    def load(self, command: LoadModel, report_stage: Callable[[str], None]) -> ModelInfo:
+        """Load a model folder, unless its plan does not fit. Raises Refused."""
+
+    def plan(self, command: Plan) -> MemoryPlan:
+        """What a folder would cost. Raises Refused when the folder is the loaded model's and
+        there is none."""
 
     def unload(self) -> None:
         """Free the model and all caches."""

@@ -14,12 +14,13 @@ from engine.protocol import (
     ForgetCache,
     Generate,
     LoadModel,
+    Plan,
     UnloadModel,
     Usage,
 )
 from engine.serving.backend import Refused
 
-Job = Generate | LoadModel | UnloadModel | CountTokens | ForgetCache
+Job = Generate | LoadModel | UnloadModel | Plan | CountTokens | ForgetCache
 _LONGEST = 400
 
 
@@ -52,7 +53,7 @@ def cancelled_before_start(job: Job) -> Finished | Failed:
     match job:
         case Generate():
             return Finished(job.id, "cancelled", Usage(0, 0, 0, 0, 0.0, 0.0, 0.0))
-        case LoadModel() | UnloadModel() | CountTokens() | ForgetCache():
+        case LoadModel() | UnloadModel() | Plan() | CountTokens() | ForgetCache():
             return Failed(job.id, "bad-request", "Stopped before it began.")
         case _:
             assert_never(job)

@@ -1,6 +1,6 @@
 """The serving loop: one reader thread, one report thread, one compute thread.
 
-The reader answers pings at any moment and puts everything else into the inbox, in order. The
+The reader answers pings and plans at any moment and puts everything else into the inbox, in order. The
 compute thread, which is the caller of `run`, does one prefill chunk or decode step at a time and
 empties the inbox between two steps. Answers are served first come, first served; loads wait for
 the answers before them.
@@ -17,6 +17,7 @@ from typing import NoReturn, assert_never
 
 from engine.errors import ProtocolError
 from engine.protocol import (
+    NO_REQUEST,
     PROTOCOL_VERSION,
     AnyEvent,
     CacheForgotten,
@@ -28,8 +29,11 @@ from engine.protocol import (
     LoadModel,
     ModelLoaded,
     ModelLoading,
+    ModelSlept,
     ModelUnloaded,
     Ping,
+    Plan,
+    Planned,
     Pong,
     Shutdown,
     TokensCounted,
@@ -42,6 +46,7 @@ from engine.serving.channel import Channel, end_process, leave
 from engine.serving.clock import Stopwatch, process_id
 from engine.serving.failures import Job, cancelled_before_start, explain, last_words
 from engine.serving.reporter import Reporter
+from engine.serving.sleep import Sleeper
 
 
 class ServingLoop:
@@ -55,6 +60,7 @@ class ServingLoop:
         # Each counter has one writing thread. Starting counts as work, so that it can stall.
         self._accepted, self._settled = 1, 0
         self._steps = 0
+        self._is_made = False
         self._reporter = Reporter(
             lambda: self._backend.memory(len(self._jobs)), channel.send, lambda: self._is_busy
         )
@@ -69,8 +75,12 @@ class ServingLoop:
             self._backend = make_backend()
         except Exception as error:  # reported to the terminal, whatever it is
             self._die("could not start", error)
+        self._sleeper = Sleeper(self._backend)
+        self._is_made = True
         self._settled += 1
-        self._channel.send(WorkerReady(PROTOCOL_VERSION, self._backend.name, process_id()))
+        self._channel.send(
+            WorkerReady(PROTOCOL_VERSION, self._backend.name, process_id(), self._backend.device)
+        )
         threading.Thread(target=self._report, name="report", daemon=True).start()
         while True:
             self._take_commands()
@@ -91,6 +101,8 @@ class ServingLoop:
                 match command:
                     case Ping(id=id):
                         self._channel.send(Pong(id, self._progress, self._is_busy))
+                    case Plan() if self._is_made:
+                        self._channel.send(self._planned(command))
                     case Shutdown():
                         break
                     case _:
@@ -110,7 +122,7 @@ class ServingLoop:
     def _take_commands(self) -> None:
         """Wait for work when idle; between two steps only look."""
         if self._running is None and not self._jobs:
-            self._sort(self._inbox.get())
+            self._sort(self._sleeper.wait(self._inbox, self._say_asleep))
         while not self._inbox.empty():
             self._sort(self._inbox.get())
 
@@ -121,6 +133,8 @@ class ServingLoop:
                 self._settled += 1
             case Generate() | LoadModel() | UnloadModel():
                 self._jobs.append(command)
+            case Plan():
+                self._attempt(command)
             case CountTokens() | ForgetCache():
                 if self._must_wait(command):
                     self._jobs.append(command)
@@ -177,20 +191,54 @@ class ServingLoop:
         backend = self._backend
         match job:
             case Generate():
+                self._wake()
                 self._running = job, backend.open(job)
-            case LoadModel(id=id, path=path):
-                watch = Stopwatch()
-                model = backend.load(path, lambda stage: self._report_stage(id, stage))
-                self._send(ModelLoaded(id, model, watch.seconds))
+            case LoadModel():
+                self._send(self._load(job, job.id))
             case UnloadModel(id=id):
+                self._sleeper.note_unloaded()
                 backend.unload()
                 self._send(ModelUnloaded(id))
+            case Plan():
+                self._send(self._planned(job))
             case CountTokens(id=id, texts=texts):
+                self._wake()
                 self._send(TokensCounted(id, backend.count_tokens(texts)))
             case ForgetCache(id=id, owner=owner):
                 self._send(CacheForgotten(id, backend.forget(owner)))
             case _:
                 assert_never(job)
+
+    def _load(self, command: LoadModel, id: int) -> ModelLoaded:
+        """Load and say how that goes under this id."""
+        watch = Stopwatch()
+        # A load that fails leaves no model.
+        self._sleeper.note_unloaded()
+        model = self._backend.load(command, lambda stage: self._report_stage(id, stage))
+        self._sleeper.note_loaded(command)
+        return ModelLoaded(id, model, watch.seconds)
+
+    def _wake(self) -> None:
+        """Bring a sleeping model back. Raises as loading does; then it still sleeps."""
+        sleeping = self._sleeper.sleeping
+        if sleeping is None:
+            return
+        try:
+            self._channel.send(self._load(sleeping, NO_REQUEST))
+        except Exception:
+            self._sleeper.note_sleeping(sleeping)
+            self._say_asleep()
+            raise
+
+    def _say_asleep(self) -> None:
+        self._channel.send(ModelSlept(NO_REQUEST))
+        self._reporter.wake()
+
+    def _planned(self, command: Plan) -> Planned | Failed:
+        try:
+            return Planned(command.id, self._backend.plan(command))
+        except Refused as refusal:
+            return Failed(command.id, refusal.kind, str(refusal))
 
     def _report_stage(self, id: int, stage: str) -> None:
         self._steps += 1

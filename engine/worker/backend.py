@@ -11,7 +11,9 @@ from mlx_lm.generate import BatchGenerator
 
 from engine.compute import ComputePath
 from engine.config import EngineConfig
-from engine.protocol import Generate, MemoryReport, ModelInfo
+from engine.plan.contract import MemoryPlan
+from engine.plan.device import Device
+from engine.protocol import Generate, LoadModel, MemoryReport, ModelInfo, Plan
 from engine.serving.backend import Answer, Refused
 from engine.serving.checks import check_request, room_for_answer
 from engine.worker.answer import Hooks, MlxAnswer, make_generator
@@ -33,23 +35,29 @@ class MlxBackend:
     def __init__(self, config: EngineConfig, compute: ComputePath) -> None:
         self._config = config
         self._compute = compute
+        self.device = Device("cpu", str(mx.device_info().get("device_name", "CPU")), compute.kind)
+        self.idle_seconds = config.idle_unload_seconds or None
         self._loaded: LoadedModel | None = None
         self._generator: BatchGenerator | None = None
         self._caches = ConversationCache()
         self._meters = Meters()
         self._snapshot = Snapshot()
 
-    def load(self, path: str, report_stage: Callable[[str], None]) -> ModelInfo:
+    def load(self, command: LoadModel, report_stage: Callable[[str], None]) -> ModelInfo:
         """Replace the model. The old one is freed first: two may not fit."""
         self.unload()
         try:
-            loaded = load_model(path, self._compute, report_stage)
+            loaded = load_model(command.path, self._compute, report_stage)
         except Exception:
             self.unload()
             raise
         self._loaded = loaded
         self._snapshot.show_model(loaded.info)
         return loaded.info
+
+    def plan(self, command: Plan) -> MemoryPlan:
+        """What a folder would cost; any thread."""
+        raise Refused("bad-request", f"Nothing is known of {command.path} yet.")
 
     def unload(self) -> None:
         """Free the model, the caches and MLX's pooled buffers."""

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from engine.config import EngineConfig, decode_config
 from engine.framing import encode_frame
-from engine.protocol import ModelInfo, WorkerReady
+from engine.plan.device import Device
+from engine.protocol import LoadModel, ModelInfo, WorkerReady
 from engine.scripted import ScriptedBackend
 from engine.serving.entry import serve
 
@@ -22,21 +23,23 @@ class HelperBackend(ScriptedBackend):
         super().__init__(EngineConfig(config.cache_dir))
         self._is_detached = config.script == "detached helper"
 
-    def load(self, path: str, report_stage: Callable[[str], None]) -> ModelInfo:
+    def load(self, command: LoadModel, report_stage: Callable[[str], None]) -> ModelInfo:
         helper = subprocess.Popen(
             [sys.executable, "-c", "import time; time.sleep(60)"],
             close_fds=False,
             start_new_session=self._is_detached,
         )
-        (Path(path) / "helper").write_text(str(helper.pid))
-        return super().load(path, report_stage)
+        (Path(command.path) / "helper").write_text(str(helper.pid))
+        return super().load(command, report_stage)
 
 
 def misbehave(mode: str, channel: socket.socket) -> None:
     """Do what the mode says, then wait to be replaced."""
     match mode:
         case "other version":
-            channel.sendall(encode_frame(WorkerReady(99, "odd", os.getpid())))
+            channel.sendall(
+                encode_frame(WorkerReady(99, "odd", os.getpid(), Device("cpu", "odd", "reference")))
+            )
         case "garbage":
             channel.sendall(b"Traceback (most recent call last)")
         case "unknown event":
