@@ -1,0 +1,39 @@
+"""What is to be computed: the input of everything that predicts bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from engine.compute import ComputeKind
+from engine.plan.device import Backend
+from engine.plan.geometry import Geometry
+
+KV_GROUP_SIZE = 64
+"""Values that share one scale and one bias in a quantized KV cache."""
+
+KV_STEP = 256
+"""Tokens by which mlx-lm's caches grow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A conversation of `context_tokens`, read `chunk` tokens at a time, in `rows` at once.
+
+    `element_bytes` is the size of an activation and of an unquantized KV element: 2 for half
+    precision on a GPU, 4 on the CPU. `kv_bits` is 0 when the KV cache is not quantized.
+    `expanded_bytes` is the largest weight matrix that is dequantized for the length of a call.
+    """
+
+    geometry: Geometry
+    context_tokens: int
+    chunk: int
+    rows: int
+    element_bytes: int
+    backend: Backend
+    compute: ComputeKind
+    kv_bits: int = 0
+    expanded_bytes: int = 0
+
+    def at(self, context_tokens: int) -> Workload:
+        """The same work at another context length."""
+        return replace(self, context_tokens=context_tokens)
