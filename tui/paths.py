@@ -44,6 +44,11 @@ class Paths:
         return self.data_dir / "models"
 
     @property
+    def records_dir(self) -> Path:
+        """What models really cost and how fast they ran on this machine."""
+        return self.data_dir / "records"
+
+    @property
     def engine_cache_dir(self) -> Path:
         """Compiled kernels and spilled caches of the engine."""
         return self.cache_dir / "engine"

@@ -56,16 +56,33 @@ def wire(flags: Mapping[str, object] | None = None) -> Wiring:
     paths = find_paths()
     loaded = load_settings(paths.config_file, os.environ, flags or {})
     settings = loaded.settings
-    config = EngineConfig(
-        cache_dir=str(paths.engine_cache_dir),
-        blas=settings.blas or None,
-        prefill_step=settings.engine.prefill_step,
-    )
+    config = engine_config(settings, paths)
 
     async def find_model(report: ReportFetch) -> Path:
         return await choose_model(settings.model, paths, report)
 
     return Wiring(paths, loaded, EngineLaunch(config), find_model)
+
+
+def engine_config(settings: Settings, paths: Paths) -> EngineConfig:
+    """The settings as the engine process wants them."""
+    engine = settings.engine
+    return EngineConfig(
+        cache_dir=str(paths.engine_cache_dir),
+        blas=settings.blas or None,
+        prefill_step=engine.prefill_step,
+        records_dir=str(paths.records_dir),
+        memory_limit_bytes=_bytes(engine.memory_limit),
+        prompt_cache_bytes=_bytes(engine.prompt_cache),
+        context_limit=engine.context,
+        threads=engine.threads,
+        is_wiring_allowed=engine.wired == "auto",
+        idle_unload_seconds=None if engine.idle_unload is None else engine.idle_unload * 60,
+    )
+
+
+def _bytes(gibibytes: float | None) -> int | None:
+    return None if gibibytes is None else int(gibibytes * 1024**3)
 
 
 async def choose_model(configured: str, paths: Paths, report: ReportFetch) -> Path:

@@ -27,12 +27,12 @@ SCALARS = [key for key in all_keys().values() if not key.is_table]
 
 
 def other_values(key: Key) -> list[object]:
-    """Three values of the key, all different and none the default."""
+    """Three values of the key, each unlike the one before it, the first not the default."""
     if key.kind is bool:
         return [not key.default, key.default, not key.default]
     if typing.get_origin(key.kind) is typing.Literal:
-        choices = [choice for choice in typing.get_args(key.kind) if choice != key.default]
-        return [choices[0], choices[1], choices[0]]
+        other, *more = [choice for choice in typing.get_args(key.kind) if choice != key.default]
+        return [other, more[0] if more else key.default, other]
     if key.kind is str:
         return ["one", "two", "three"]
     return [0.25, 0.5, 0.75] if key.kind is float else [3, 4, 5]

@@ -42,11 +42,35 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
     """The longest answer, in tokens. "auto": as much as the context window has room for."""
 
 
+Gibibytes = Annotated[float, Meta(gt=0, le=1_000_000)]
+
+
 class EngineSettings(Struct, frozen=True, kw_only=True):
     """How the engine process computes."""
 
     prefill_step: Annotated[int, Meta(ge=1, le=65_536)] = 128
     """Tokens of a prompt read between two looks at the stop key. More is faster on a GPU."""
+
+    memory_limit: Gibibytes | None = None
+    """GiB the model, its caches and its work may take. "auto": what the machine can spare."""
+
+    prompt_cache: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    """GiB for the caches of chats that wait. 0: keep none. "auto": a small share of the memory."""
+
+    context: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
+    """The longest conversation, in tokens. "auto": what fits and the model allows."""
+
+    threads: Annotated[int, Meta(ge=1, le=4096)] | None = None
+    """Threads that compute matrix products on a CPU. "auto": one for each core."""
+
+    wired: Literal["auto", "off"] = "auto"
+    """Keep a large model's weights in memory while it answers (macOS only). "off": never ask."""
+
+    idle_unload: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    """Minutes until an idle model is freed. 0: never. "auto": 15 where memory is small."""
+
+    adapter: FolderPath = ""
+    """The folder of a LoRA adapter to load with the model. Empty: none."""
 
 
 class UiSettings(Struct, frozen=True, kw_only=True):
@@ -69,7 +93,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The folder of the wiki. A leading ~ means your home folder."""
 
     model: FolderPath = ""
-    """The folder of the model to chat with. Empty: the built-in model."""
+    """The model to chat with: its name, a part of it, or its folder. Empty: what suits best."""
+
+    models: FolderPath = ""
+    """The folder models are downloaded to. Empty: a folder of Zibaldone's own."""
 
     theme: str = "zibaldone-dark"
     """The colour theme: a built-in one or one of your own by its name."""
