@@ -13,7 +13,7 @@ def make_backend(config: EngineConfig) -> Backend:
     """Choose the matrix library, which must happen before MLX is imported, then import it."""
     from engine.worker.blas import activate
 
-    compute = activate(Path(config.cache_dir) / "blas", config.blas)
+    compute = activate(Path(config.cache_dir) / "blas", config.blas, config.threads)
     from engine.worker.backend import MlxBackend
 
     return MlxBackend(config, compute)

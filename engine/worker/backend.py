@@ -47,7 +47,7 @@ class MlxBackend:
         """Replace the model. The old one is freed first: two may not fit."""
         self.unload()
         try:
-            loaded = load_model(command.path, self._compute, report_stage)
+            loaded = load_model(command.path, command.adapter, self._compute, report_stage)
         except Exception:
             self.unload()
             raise
@@ -84,7 +84,7 @@ class MlxBackend:
         """Check the request, borrow the conversation's cache and queue the row."""
         loaded = self._require_model()
         check_request(command)
-        window, vocabulary_size = loaded.info.context_window, loaded.vocabulary_size
+        window, vocabulary_size = loaded.info.context_window, loaded.trial.vocabulary_size
         prompt = render_prompt(loaded.tokenizer, command.messages, command.thinking)
         check_ids(prompt, vocabulary_size)
         room = room_for_answer(len(prompt), command.max_tokens, window)

@@ -10,6 +10,7 @@ from typing import Any
 from mlx_lm.models.cache import can_trim_prompt_cache, trim_prompt_cache
 
 MAX_CONVERSATIONS = 4
+BUDGET_BYTES = 2 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,14 @@ class Loan:
 
 
 class ConversationCache:
-    """Remembers, for each conversation, the tokens its cache holds."""
+    """Remembers, for each conversation, the tokens its cache holds.
 
-    def __init__(self, capacity: int = MAX_CONVERSATIONS) -> None:
+    At most `capacity` conversations and, all together, `budget_bytes`.
+    """
+
+    def __init__(self, capacity: int = MAX_CONVERSATIONS, budget_bytes: int = BUDGET_BYTES) -> None:
         self._capacity = capacity
+        self.budget_bytes = budget_bytes
         self._entries: OrderedDict[str, tuple[list[int], list[Any]]] = OrderedDict()
         self.hits = 0
 
@@ -44,13 +49,20 @@ class ConversationCache:
         return Loan(cache, list(prompt[:shared]))
 
     def give(self, owner: str, tokens: Sequence[int], cache: list[Any]) -> None:
-        """Store what an answer left behind, forgetting the conversation unused for longest."""
+        """Store what an answer left behind, forgetting the conversations unused for longest."""
         if not owner or not tokens:
             return
         self._entries[owner] = list(tokens), cache
         self._entries.move_to_end(owner)
-        while len(self._entries) > self._capacity:
-            self._entries.popitem(last=False)
+        while len(self._entries) > self._capacity or self.nbytes > self.budget_bytes:
+            self.drop_oldest()
+
+    def drop_oldest(self) -> bool:
+        """Forget the conversation unused for longest; false when there is none."""
+        if not self._entries:
+            return False
+        self._entries.popitem(last=False)
+        return True
 
     def forget(self, owner: str) -> int:
         """Drop one conversation; returns how many entries went."""

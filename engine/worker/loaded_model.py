@@ -12,14 +12,15 @@ import psutil
 from mlx.nn.layers.base import Module
 from mlx.utils import tree_flatten
 from mlx_lm import load
-from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import get_total_parameters
 
 from engine.compute import ComputePath
 from engine.protocol import ModelInfo
+from engine.worker.adapter import check_adapter, check_applied
 from engine.worker.folder_check import check_folder, read_object
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import protect_control_tokens
+from engine.worker.trial import Trial, run_trial
 
 LOADABLE_MEMORY_SHARE = 0.6
 
@@ -35,19 +36,27 @@ class LoadedModel:
     model: Module
     tokenizer: Any
     generation_config: dict[str, Any]
-    vocabulary_size: int
     info: ModelInfo
+    trial: Trial
 
 
-def load_model(path: str, compute: ComputePath, report_stage: Callable[[str], None]) -> LoadedModel:
-    """Read the folder, prepare it for this machine and run it once.
+def load_model(
+    path: str, adapter: str, compute: ComputePath, report_stage: Callable[[str], None]
+) -> LoadedModel:
+    """Read the folder and the adapter's, prepare them for this machine and run the model once.
 
     Raises Refused, and whatever mlx-lm and transformers make of a damaged folder.
     """
     folder = Path(path)
     check_folder(folder)
+    if adapter:
+        check_adapter(Path(adapter))
     report_stage("reading weights")
-    model, tokenizer, config = _load_folder(str(folder), return_config=True)
+    model, tokenizer, config = _load_folder(
+        str(folder), return_config=True, adapter_path=adapter or None
+    )
+    if adapter:
+        check_applied(model, Path(adapter))
     parameters = int(_get_total_parameters(model))
     weights_bytes, precision = _weights_bytes(model), _quantization(config)
     if mx.default_device().type == mx.DeviceType.cpu:
@@ -58,7 +67,7 @@ def load_model(path: str, compute: ComputePath, report_stage: Callable[[str], No
         precision = f"{precision}, {prepared.description}"
     protect_control_tokens(tokenizer)
     report_stage("warming up")
-    vocabulary_size = _warm_up(model)
+    trial = run_trial(model)
     info = ModelInfo(
         name=folder.name,
         path=str(folder),
@@ -72,19 +81,10 @@ def load_model(path: str, compute: ComputePath, report_stage: Callable[[str], No
         advice=compute.advice,
         has_thinking=bool(tokenizer.has_thinking),
         has_tools=bool(tokenizer.has_tool_calling),
+        adapter=adapter,
+        kv_token_bytes=trial.kv_token_bytes,
     )
-    return LoadedModel(model, tokenizer, _generation_config(folder), vocabulary_size, info)
-
-
-def _warm_up(model: Module) -> int:
-    """Compile what the first answer would wait for; returns the width of the logits."""
-    cache = make_prompt_cache(model)
-    mx.eval(model(mx.array([[0, 0, 0]]), cache=cache))
-    logits = model(mx.array([[0]]), cache=cache)
-    mx.eval(logits)
-    mx.clear_cache()
-    mx.reset_peak_memory()
-    return int(logits.shape[-1])
+    return LoadedModel(model, tokenizer, _generation_config(folder), info, trial)
 
 
 def _weights_bytes(model: Any) -> int:

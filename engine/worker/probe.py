@@ -14,7 +14,7 @@ from engine.worker.blas import activate
 def main() -> None:
     """One JSON document: a ComputePath."""
     config = decode_config(sys.argv[1])
-    path = activate(Path(config.cache_dir) / "blas", config.blas)
+    path = activate(Path(config.cache_dir) / "blas", config.blas, config.threads)
     sys.stdout.write(msgspec.json.encode(path).decode() + "\n")
 
 

@@ -21,11 +21,12 @@ _CUDA_WHEELS = ("mlx-cuda-13", "mlx-cuda-12", "mlx-cuda")
 _CUDA_DEVICES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")
 
 
-def activate(cache_dir: Path, setting: str | None) -> ComputePath:
+def activate(cache_dir: Path, setting: str | None, threads: int | None = None) -> ComputePath:
     """Put the fastest working matrix library under MLX and say which it is.
 
     `cache_dir` is a folder of this account only, made when missing. `setting` is ZIB_BLAS: `off`,
-    a library's path, or None for an automatic search. Must run before `mlx.core` is imported.
+    a library's path, or None for an automatic search; `threads` None means as many as pay. Must
+    run before `mlx.core` is imported.
     Never raises: what does not work leads to MLX's reference BLAS with reason and advice.
     """
     if sys.platform == "darwin":
@@ -42,14 +43,19 @@ def activate(cache_dir: Path, setting: str | None) -> ComputePath:
         ensure_private_folder(cache_dir)
     except BlasUnavailable as error:
         return _reference(error.reason, error.advice)
-    return _first_working(cache_dir, libraries)
+    return _first_working(cache_dir, libraries, threads or _inherited() or product_threads())
 
 
-def _first_working(folder: Path, libraries: tuple[Path, ...]) -> ComputePath:
+def _inherited() -> int | None:
+    """What the user asks of every program that uses OpenBLAS."""
+    text = os.environ.get("OPENBLAS_NUM_THREADS", "")
+    return int(text) if text.isdecimal() and int(text) > 0 else None
+
+
+def _first_working(folder: Path, libraries: tuple[Path, ...], threads: int) -> ComputePath:
     """Try each library behind the shim, then each alone; the first obstacle is the one to name."""
-    threads = product_threads()
     # Read by OpenBLAS when it is loaded, numpy's own copy included.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", str(threads))
+    os.environ["OPENBLAS_NUM_THREADS"] = str(threads)
     obstacles: list[BlasUnavailable] = []
     for way in (_behind_shim, _alone):
         for library in libraries:
