@@ -64,7 +64,7 @@ class TokenIndex:
     top_k: int
 
 
-RecurrentKind = Literal["delta", "mamba", "mamba2", "conv", "gated-linear"]
+RecurrentKind = Literal["delta", "mamba", "mamba2", "conv", "lru"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,10 @@ class Geometry:
     context_window: int
     experts: Experts | None = None
     has_sinks: bool = False
-    caps_logits: bool = False
     per_layer_input_size: int = 0
     """Gemma's extra embedding of every token for every layer."""
+    residual_streams: int = 1
+    """Copies of the hidden state that run side by side (Gemma 3n's AltUp)."""
 
     def mixers(self) -> Iterator[Mixer]:
         """Every mixer of every layer, in order."""

@@ -1,0 +1,211 @@
+"""From a configuration to a geometry, by the names mlx-lm knows its families under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from engine.plan.families.attention import (
+    Uniform,
+    Windowed,
+    every_nth_full,
+    fourth_full,
+    letters,
+    sliding_then_full,
+)
+from engine.plan.families.fields import Fields, UnplannableModel
+from engine.plan.families.gemma import GEMMA3_TEXT, gemma3, gemma3n, gemma4
+from engine.plan.families.latent import (
+    deepseek_v2,
+    deepseek_v3,
+    deepseek_v3_nested,
+    deepseek_v32,
+    glm4_moe_lite,
+    glm_moe_dsa,
+    minicpm3,
+    mistral4,
+)
+from engine.plan.families.recurrent import (
+    falcon_h1,
+    granitemoehybrid,
+    jamba,
+    kimi_linear,
+    lfm2,
+    mamba,
+    mamba2,
+    nemotron_h,
+    olmo_hybrid,
+    qwen3_5,
+    qwen3_next,
+    recurrent_gemma,
+)
+from engine.plan.geometry import Geometry
+
+Reader = Callable[[Fields, str], Geometry]
+
+_STATED = Uniform("stated")
+_DIVIDED = Uniform("divided")
+_EITHER = Uniform("stated-or-divided")
+_LLAMA = Windowed("stated-or-divided")
+
+# mlx-lm's MODEL_REMAPPING, for the families below.
+_ALIASES = {
+    "mistral": "llama",
+    "iquestcoder": "llama",
+    "xverse": "llama",
+    "llava": "mistral3",
+    "falcon_mamba": "mamba",
+    "joyai_llm_flash": "deepseek_v3",
+    "kimi_k2": "deepseek_v3",
+    "qwen2_5_vl": "qwen2_vl",
+    "gemma4_unified": "gemma4",
+}
+
+
+def _nested(reader: Reader) -> Reader:
+    """The same family inside `text_config`, where there is one."""
+
+    def read(fields: Fields, family: str) -> Geometry:
+        return reader(fields.section_or_self("text_config"), family)
+
+    return read
+
+
+def _mistral3(fields: Fields, family: str) -> Geometry:
+    text = fields.section("text_config")
+    return mistral4(text, family) if text.word("model_type") == "mistral4" else _LLAMA(text, family)
+
+
+def _pixtral(fields: Fields, family: str) -> Geometry:
+    return _LLAMA(fields.section("text_config").over({"num_attention_heads": 32}), family)
+
+
+_READERS: Mapping[str, Reader] = {
+    **dict.fromkeys(("llama", "ministral3", "smollm3"), _LLAMA),
+    **dict.fromkeys(
+        ("qwen3", "qwen3_moe", "gemma", "gemma2", "glm4_moe", "seed_oss", "solar_open"), _STATED
+    ),
+    **dict.fromkeys(
+        (
+            "qwen2",
+            "qwen2_moe",
+            "phi3",
+            "granite",
+            "granitemoe",
+            "olmo",
+            "starcoder2",
+            "stablelm",
+            "minicpm",
+            "internlm2",
+            "internlm3",
+            "mimo",
+            "apertus",
+            "helium",
+            "bailing_moe",
+            "gpt_neox",
+        ),
+        _DIVIDED,
+    ),
+    **dict.fromkeys(
+        ("olmo2", "olmoe", "ernie4_5", "ernie4_5_moe", "dots1", "glm", "nemotron", "telechat3"),
+        _EITHER,
+    ),
+    "mixtral": Uniform(
+        "divided",
+        {
+            "vocab_size": 32_000,
+            "hidden_size": 4096,
+            "intermediate_size": 14_336,
+            "num_hidden_layers": 32,
+            "num_attention_heads": 32,
+            "num_experts_per_tok": 2,
+            "num_key_value_heads": 8,
+            "num_local_experts": 8,
+        },
+    ),
+    "phimoe": Uniform("divided", {"num_key_value_heads": 8, "num_experts_per_tok": 2}),
+    "phi": _DIVIDED,
+    "cohere": Uniform("divided", {"num_key_value_heads": 64}),
+    "cohere2": Windowed(
+        "stated",
+        {
+            "head_dim": 128,
+            "num_key_value_heads": 8,
+            "sliding_window": 4096,
+            "sliding_window_pattern": 4,
+        },
+        pattern=every_nth_full,
+        reads_types=False,
+    ),
+    "olmo3": Windowed("stated-or-divided", pattern=fourth_full),
+    "exaone4": Windowed("stated", pattern=letters, reads_types=False),
+    "exaone_moe": Windowed("stated"),
+    "mellum": Windowed("stated"),
+    "afmoe": Windowed("stated", {"head_dim": 64, "num_key_value_heads": 4, "sliding_window": 2048}),
+    "gpt_oss": Windowed(
+        "stated",
+        {
+            "num_hidden_layers": 36,
+            "num_local_experts": 128,
+            "num_experts_per_tok": 4,
+            "vocab_size": 201_088,
+            "hidden_size": 2880,
+            "intermediate_size": 2880,
+            "head_dim": 64,
+            "num_attention_heads": 64,
+            "num_key_value_heads": 8,
+            "sliding_window": 128,
+        },
+        pattern=sliding_then_full,
+        has_sinks=True,
+    ),
+    "gemma3_text": GEMMA3_TEXT,
+    "gemma3": gemma3,
+    "gemma3n": gemma3n,
+    **dict.fromkeys(("gemma4", "gemma4_text"), gemma4),
+    "deepseek_v2": deepseek_v2,
+    "minicpm3": minicpm3,
+    "deepseek_v3": deepseek_v3,
+    **dict.fromkeys(("kimi_k25", "kimi_vl"), deepseek_v3_nested),
+    "deepseek_v32": deepseek_v32,
+    "glm_moe_dsa": glm_moe_dsa,
+    "glm4_moe_lite": glm4_moe_lite,
+    "mistral4": mistral4,
+    "mistral3": _mistral3,
+    "pixtral": _pixtral,
+    "qwen2_vl": _nested(_DIVIDED),
+    **dict.fromkeys(("qwen3_vl", "qwen3_vl_moe"), _nested(_STATED)),
+    "qwen3_next": qwen3_next,
+    **dict.fromkeys(("qwen3_5", "qwen3_5_moe"), qwen3_5),
+    "olmo_hybrid": olmo_hybrid,
+    "kimi_linear": kimi_linear,
+    "mamba": mamba,
+    "mamba2": mamba2,
+    "jamba": jamba,
+    "falcon_h1": falcon_h1,
+    "granitemoehybrid": granitemoehybrid,
+    "nemotron_h": nemotron_h,
+    **dict.fromkeys(("lfm2", "lfm2_moe", "lfm2-vl"), lfm2),
+    "recurrent_gemma": recurrent_gemma,
+}
+
+
+def family_of(config: Mapping[str, object]) -> str:
+    """The mlx-lm model family of a configuration; empty when it does not say."""
+    stated = Fields(config).word("model_type")
+    return _ALIASES.get(stated, stated)
+
+
+def geometry_of(config: Mapping[str, object]) -> Geometry:
+    """What the configuration says of the model's layers. Raises UnplannableModel."""
+    family = family_of(config)
+    if not family:
+        raise UnplannableModel("config.json does not say model_type.")
+    reader = _READERS.get(family)
+    if reader is None:
+        raise UnplannableModel(f"unknown model family {family[:60]}")
+    return reader(Fields(config), family)
+
+
+def is_known_family(config: Mapping[str, object]) -> bool:
+    """Whether `geometry_of` has a reader for the configuration."""
+    return family_of(config) in _READERS
