@@ -1,0 +1,49 @@
+"""Finding model folders below a folder that a person or another program arranges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_DEEPEST = 4
+_MOST_FOLDERS = 20_000
+
+
+def model_folders(root: Path) -> Iterator[tuple[str, Path]]:
+    """Name (the path below `root`) and folder of everything that looks like a model.
+
+    Links to folders are followed, each real folder is entered once; hidden ones are left out.
+    A model inside a model is not looked for.
+    """
+    visited: set[tuple[int, int]] = set()
+    pending = [(root, 0)]
+    while pending and len(visited) < _MOST_FOLDERS:
+        folder, depth = pending.pop()
+        try:
+            status = folder.stat()
+            if (status.st_dev, status.st_ino) in visited:
+                continue
+            visited.add((status.st_dev, status.st_ino))
+            with os.scandir(folder) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name, reverse=True)
+        except (OSError, ValueError):
+            continue
+        if depth and _is_model(entries):
+            yield folder.relative_to(root).as_posix(), folder
+        elif depth < _DEEPEST:
+            pending.extend((Path(entry.path), depth + 1) for entry in entries if _is_open(entry))
+
+
+def _is_model(entries: list[os.DirEntry[str]]) -> bool:
+    return any(
+        entry.name == "config.json" or entry.name.lower().endswith((".safetensors", ".gguf"))
+        for entry in entries
+    )
+
+
+def _is_open(entry: os.DirEntry[str]) -> bool:
+    try:
+        return not entry.name.startswith(".") and entry.is_dir()
+    except OSError:
+        return False
