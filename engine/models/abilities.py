@@ -9,7 +9,7 @@ from typing import Any
 from engine.models.entry import Capability
 from engine.models.model_file import read_object, read_start, read_text
 
-_TOKENIZER_HEAD_BYTES = (64 << 10, 4 << 20)
+_TOKENIZER_HEAD_BYTES = (64 << 10, 2 << 20)
 """Enough for most, and for the thousands of unused tokens some put before the vocabulary."""
 # What follows the added tokens in every tokenizer.json that the tokenizers library writes.
 _END_OF_ADDED_TOKENS = b'"normalizer"'
@@ -91,10 +91,9 @@ def _added_token_texts(folder: Path, config: Mapping[str, Any]) -> tuple[bytes, 
     """Every added token in double quotes, somewhere in these texts."""
     head = b""
     for most in _TOKENIZER_HEAD_BYTES:
-        head, end, _ = (read_start(folder / "tokenizer.json", most) or b"").partition(
-            _END_OF_ADDED_TOKENS
-        )
-        if end:
+        head = read_start(folder / "tokenizer.json", most) or b""
+        if (end := head.find(_END_OF_ADDED_TOKENS)) >= 0:
+            head = head[:end]
             break
     older = read_start(folder / "added_tokens.json", max(_TOKENIZER_HEAD_BYTES)) or b""
     listed = "".join(f'"{token}"' for token in _listed_tokens(config))
