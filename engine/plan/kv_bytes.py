@@ -1,0 +1,143 @@
+"""Bytes of the KV cache and of recurrent state, by layer kind.
+
+Two figures: `exact_kv_bytes`, what the tokens need, and `allocated_kv`, what mlx-lm's caches
+hold for them: steps of 256 tokens, a chunk beyond the window while a prompt is read, and every
+row as long as the longest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from engine.plan.contract import PlanItem
+from engine.plan.geometry import (
+    Combined,
+    FullAttention,
+    Geometry,
+    LatentAttention,
+    Mixer,
+    NoCache,
+    RecurrentState,
+    SharedAttention,
+    SlidingAttention,
+    TokenIndex,
+)
+from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization
+from engine.plan.workload import KV_STEP, Workload
+
+_FLOAT32_BYTES = 4
+_Placed = tuple[Mixer, Quantization | None]
+
+
+def exact_kv_bytes(
+    geometry: Geometry, tokens: int, element_bytes: int, scheme: KVScheme = PLAIN
+) -> int:
+    """Bytes of one row of `tokens` tokens without any rounding."""
+    return sum(
+        _mixer_bytes(mixer, _exact_tokens(mixer, tokens), element_bytes, stored)
+        for mixer, stored in _placed(geometry, scheme)
+    )
+
+
+def allocated_kv(workload: Workload, scheme: KVScheme = PLAIN) -> tuple[PlanItem, ...]:
+    """What the caches of every row hold at their fullest, one item a kind of layer."""
+    sums: dict[str, tuple[int, int]] = {}
+    for mixer, stored in _placed(workload.geometry, scheme):
+        label = _label(mixer, stored)
+        if label is None:
+            continue
+        tokens = _allocated_tokens(mixer, workload.context_tokens, workload.chunk)
+        size = _mixer_bytes(mixer, tokens, workload.element_bytes, stored) * workload.rows
+        layers, total = sums.get(label, (0, 0))
+        sums[label] = layers + 1, total + size
+    return tuple(
+        PlanItem("kv", f"{label}, {_layers(layers)}", total)
+        for label, (layers, total) in sums.items()
+    )
+
+
+def unquantized_layers(geometry: Geometry, scheme: KVScheme) -> int:
+    """How many caching layers the scheme names and cannot store."""
+    return sum(
+        scheme.of_layer(index) is not None
+        and stored is None
+        and not isinstance(mixer, SharedAttention | NoCache | RecurrentState)
+        for index, mixer, stored in _indexed(geometry, scheme)
+    )
+
+
+def _placed(geometry: Geometry, scheme: KVScheme) -> Iterator[_Placed]:
+    for _, mixer, stored in _indexed(geometry, scheme):
+        yield mixer, stored
+
+
+def _indexed(
+    geometry: Geometry, scheme: KVScheme
+) -> Iterator[tuple[int, Mixer, Quantization | None]]:
+    """Every mixer with its layer's index and the way it is really stored."""
+    for index, layer in enumerate(geometry.layers):
+        wanted = None if geometry.has_sinks else scheme.of_layer(index)
+        if isinstance(layer, Combined):
+            # mlx-lm cannot quantize the caches inside a CacheList.
+            yield from ((index, mixer, None) for mixer in layer.parts)
+        else:
+            yield index, layer, wanted if wanted and wanted.serves(layer) else None
+
+
+def _mixer_bytes(mixer: Mixer, tokens: int, element_bytes: int, stored: Quantization | None) -> int:
+    match mixer:
+        case FullAttention() | SlidingAttention():
+            sizes = (mixer.key_size, mixer.value_size)
+            vectors = (
+                stored.vector_bytes(size, element_bytes) if stored else size * element_bytes
+                for size in sizes
+            )
+            return mixer.kv_heads * tokens * sum(vectors)
+        case LatentAttention():
+            return (mixer.latent_size + mixer.rope_size) * element_bytes * tokens
+        case TokenIndex():
+            return 2 * mixer.size * element_bytes * tokens
+        case RecurrentState():
+            return mixer.float32_elements * _FLOAT32_BYTES + mixer.elements * element_bytes
+        case SharedAttention() | NoCache():
+            return 0
+        case _:
+            assert_never(mixer)
+
+
+def _exact_tokens(mixer: Mixer, tokens: int) -> int:
+    return min(tokens, mixer.window) if isinstance(mixer, SlidingAttention) else tokens
+
+
+def _allocated_tokens(mixer: Mixer, tokens: int, chunk: int) -> int:
+    stepped = -(-tokens // KV_STEP) * KV_STEP
+    if not isinstance(mixer, SlidingAttention):
+        return stepped
+    # A chunk is appended to the last window - 1 tokens before older ones go.
+    while_reading = min(tokens, mixer.window - 1 + chunk)
+    return max(while_reading, min(stepped, mixer.window))
+
+
+def _label(mixer: Mixer, stored: Quantization | None) -> str | None:
+    """What the layers of a kind are called together; None for those that hold nothing."""
+    suffix = f", {stored.bits} bits" if stored else ""
+    match mixer:
+        case FullAttention():
+            return f"full attention{suffix}"
+        case SlidingAttention():
+            return f"sliding attention over {mixer.window} tokens{suffix}"
+        case LatentAttention():
+            return "latent attention"
+        case TokenIndex():
+            return "sparse attention's index"
+        case RecurrentState():
+            return "recurrent state"
+        case SharedAttention() | NoCache():
+            return None
+        case _:
+            assert_never(mixer)
+
+
+def _layers(count: int) -> str:
+    return "1 layer" if count == 1 else f"{count} layers"
