@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 from engine.errors import EngineStopped, RequestFailed
+from engine.link import OpenLink
+from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.process import EngineLaunch
 from engine.protocol import (
     CacheForgotten,
@@ -21,22 +23,24 @@ from engine.protocol import (
     MemoryReport,
     Message,
     ModelInfo,
-    ModelUnloaded,
+    Plan,
+    Planned,
     PromptProgress,
     Sampling,
     TextDelta,
     TokensCounted,
-    UnloadModel,
     Usage,
     is_last,
 )
 from engine.session import EngineSession, Listener
 from engine.status import EngineDown, EngineStatus
-from engine.wanted_model import ModelReplaced
+from engine.supervisor import Supervisor
+from engine.wanted_model import ModelChoice, ModelReplaced
 from engine.watchdog import Watchdog
 
 AnswerEvent = PromptProgress | TextDelta | Finished
 _DEFAULT_SAMPLING = Sampling()
+_DEFAULT_OPTIONS = PlanOptions()
 _NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 
 
@@ -48,15 +52,18 @@ class EngineClient:
     """Use as `async with EngineClient(launch, listener) as engine:`.
 
     The listener is called from the event loop, in order; an exception in it goes to the loop's
-    exception handler.
+    exception handler. An `OpenLink` instead of a launch reaches an engine in another way.
     """
 
     def __init__(
-        self, launch: EngineLaunch, listener: Listener = _ignore, watchdog: Watchdog | None = None
+        self,
+        launch: EngineLaunch | OpenLink,
+        listener: Listener = _ignore,
+        watchdog: Watchdog | None = None,
     ) -> None:
-        self._session = EngineSession(launch, listener, watchdog or Watchdog())
-        self._requests, self._wanted = self._session.requests, self._session.wanted
-        self._supervisor = self._session.supervisor
+        self.session = EngineSession(_opener(launch, watchdog or Watchdog()), listener)
+        self._requests, self._wanted = self.session.requests, self.session.wanted
+        self._link = self.session.link
         self._stops: dict[int, asyncio.Event] = {}
 
     async def __aenter__(self) -> EngineClient:
@@ -68,51 +75,57 @@ class EngineClient:
 
     def start(self) -> None:
         """Start the engine process in the background; needs a running event loop."""
-        self._supervisor.ensure_running()
+        self._link.ensure_running()
 
     async def close(self) -> None:
         """End the engine; it is gone when this returns."""
-        await self._session.close("The engine was closed.")
+        await self.session.close("The engine was closed.")
 
     @property
     def status(self) -> EngineStatus:
         """What the engine is doing now."""
-        return self._session.status
+        return self.session.status
 
     @property
     def pid(self) -> int | None:
         """The engine process's id, while there is one."""
-        return self._supervisor.pid
+        return self._link.pid
 
     @property
     def log(self) -> str:
         """What the engine process printed lately."""
-        return self._supervisor.log
+        return self._link.log
 
     def expect_model(self) -> None:
         """A model is being found: requests wait for `load` or `abandon_model`."""
-        self._wanted.expect()
+        self.session.expect_model()
 
     def abandon_model(self, reason: str) -> None:
         """No model was found: requests that wait fail with this sentence."""
-        self._wanted.drop(RequestFailed(reason))
+        self.session.abandon_model(RequestFailed(reason))
 
-    async def load(self, path: str) -> ModelInfo:
-        """Load a model folder; it comes back by itself after a restart.
+    async def load(self, path: str, adapter: str = "", is_forced: bool = False) -> ModelInfo:
+        """Load a model folder, with a LoRA folder on it; both come back after a restart.
 
-        Raises RequestFailed, EngineStopped.
+        `is_forced` loads a model whose plan does not fit. Raises OverBudget, RequestFailed,
+        EngineStopped.
         """
-        self._revive()
-        self._session.choose(path)
+        self.session.revive()
+        self.session.choose(ModelChoice(path, adapter, is_forced))
         return await self._wanted.wait()
 
     async def unload(self) -> None:
         """Free the model and its caches. Raises EngineStopped."""
-        self._wanted.drop(RequestFailed("The model was unloaded."))
-        if self._session.is_serving:
-            await self._session.ask(UnloadModel(self._requests.next_id()), ModelUnloaded)
-            if not self._wanted.path:
-                self._session.show_idle()
+        await self.session.unload()
+
+    async def plan(self, path: str, options: PlanOptions = _DEFAULT_OPTIONS) -> MemoryPlan:
+        """What a model folder would cost; needs no loaded model and starts no engine that gave up.
+
+        An empty path means the loaded model. Raises RequestFailed, EngineStopped.
+        """
+        await self.session.until_serving()
+        command = Plan(self._requests.next_id(), path, options)
+        return (await self.session.ask(command, Planned)).plan
 
     async def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Token counts from the loaded model's tokenizer; starts no engine that gave up.
@@ -123,17 +136,17 @@ class EngineClient:
             raise EngineStopped(self.status.reason)
         await self._until_model()
         command = CountTokens(self._requests.next_id(), tuple(texts))
-        return (await self._session.ask(command, TokensCounted)).counts
+        return (await self.session.ask(command, TokensCounted)).counts
 
     async def forget(self, conversation: str) -> int:
         """Drop a conversation's KV cache, after its answer if one runs; returns the entries gone.
 
         Raises EngineStopped.
         """
-        if not self._session.is_serving:
+        if not self.session.is_serving:
             return 0
         command = ForgetCache(self._requests.next_id(), conversation)
-        return (await self._session.ask(command, CacheForgotten)).entries
+        return (await self.session.ask(command, CacheForgotten)).entries
 
     async def generate(
         self,
@@ -157,7 +170,7 @@ class EngineClient:
             if await self._is_stopped_before_model(id):
                 yield Finished(id, "cancelled", _NOTHING_USED)
                 return
-            self._supervisor.write(
+            self._link.write(
                 Generate(
                     id, tuple(messages), conversation, sampling, max_tokens, tuple(stop), thinking
                 )
@@ -175,18 +188,13 @@ class EngineClient:
             del self._stops[id]
             self._requests.close(id)
             if is_running:
-                self._supervisor.write(Cancel(id))
+                self._link.write(Cancel(id))
 
     def stop_answers(self) -> None:
         """Cancel every answer; each still ends with its `Finished`."""
         for id, stop in self._stops.items():
             stop.set()
-            self._supervisor.write(Cancel(id))
-
-    def _revive(self) -> None:
-        """A request of the user's: the engine may start again however often it died before."""
-        self._supervisor.ensure_running()
-        self._supervisor.restarts.forget()
+            self._link.write(Cancel(id))
 
     async def _until_model(self) -> ModelInfo:
         while True:
@@ -197,8 +205,8 @@ class EngineClient:
 
     async def _is_stopped_before_model(self, id: int) -> bool:
         """Wait for the model; true when the user gives up first. Raises as `_until_model`."""
-        if self._wanted.path:
-            self._revive()
+        if self._wanted.choice is not None:
+            self.session.revive()
         stop = self._stops[id]
         model = asyncio.create_task(self._until_model())
         stopped = asyncio.create_task(stop.wait())
@@ -210,3 +218,9 @@ class EngineClient:
         finally:
             model.cancel()
             stopped.cancel()
+
+
+def _opener(launch: EngineLaunch | OpenLink, watchdog: Watchdog) -> OpenLink:
+    if isinstance(launch, EngineLaunch):
+        return lambda owner: Supervisor(launch, owner, watchdog)
+    return launch

@@ -4,6 +4,7 @@ EngineError
 ├── ProtocolError        a frame that cannot be trusted
 ├── EngineStopped        the engine process is gone; says why
 ├── RequestFailed        the engine refused or could not finish one request
+│   └── OverBudget       a model's plan does not fit; loading it can be forced
 └── ModelUnavailable     no usable model: not found, not fetched, damaged
 """
 
@@ -22,6 +23,10 @@ class EngineStopped(EngineError):
 
 class RequestFailed(EngineError):
     """The engine answered a request with `Failed`."""
+
+
+class OverBudget(RequestFailed):
+    """The model does not fit by its plan; `load(..., is_forced=True)` loads it all the same."""
 
 
 class ModelUnavailable(EngineError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 
-from engine.errors import EngineStopped, RequestFailed
+from engine.errors import EngineStopped, OverBudget, RequestFailed
 from engine.protocol import AnyEvent, Failed
 
 
@@ -44,5 +44,12 @@ class PendingRequests:
         if isinstance(event, EngineStopped):
             raise event
         if isinstance(event, Failed):
-            raise RequestFailed(event.message)
+            raise request_error(event)
         return event
+
+
+def request_error(event: Failed) -> RequestFailed:
+    """The error a failed command raises."""
+    if event.kind == "over-budget":
+        return OverBudget(event.message)
+    return RequestFailed(event.message)

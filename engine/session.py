@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
-from engine.errors import EngineStopped, RequestFailed
-from engine.pending import PendingRequests
-from engine.process import EngineLaunch
+from engine.errors import EngineError, EngineStopped, RequestFailed
+from engine.link import Audience, OpenLink
+from engine.pending import PendingRequests, request_error
 from engine.protocol import (
+    NO_REQUEST,
     AnyCommand,
     AnyEvent,
     Failed,
@@ -17,9 +18,13 @@ from engine.protocol import (
     MemoryReport,
     ModelLoaded,
     ModelLoading,
+    ModelSlept,
+    ModelUnloaded,
+    UnloadModel,
     WorkerReady,
 )
 from engine.status import (
+    EngineAsleep,
     EngineDown,
     EngineIdle,
     EngineLoading,
@@ -28,40 +33,83 @@ from engine.status import (
     EngineStarting,
     EngineStatus,
 )
-from engine.supervisor import Supervisor
-from engine.wanted_model import WantedModel
-from engine.watchdog import Watchdog
+from engine.wanted_model import ModelChoice, WantedModel
 
 Listener = Callable[[EngineStatus | MemoryReport], None]
 _E = TypeVar("_E", bound=AnyEvent)
+_UNLOADED = "The model was unloaded."
+_CHOOSING = "choosing the model"
+_ADVICE = " Starting it again did not help: choose a smaller model, or see `zib doctor`."
 
 
 class EngineSession:
-    """Follows the supervisor's news, loads the wanted model into every new process."""
+    """Follows the link's news, loads the wanted model into every new process."""
 
-    def __init__(self, launch: EngineLaunch, listener: Listener, watchdog: Watchdog) -> None:
+    def __init__(self, open_link: OpenLink, listener: Listener) -> None:
         self._listener = listener
-        self.supervisor = Supervisor(launch, self, watchdog)
         self.requests = PendingRequests()
         self.wanted = WantedModel()
-        self.is_serving = False
+        self.worker: WorkerReady | None = None
         self.status: EngineStatus = EngineStarting()
+        self.audience: Audience | None = None
+        self._is_closed = False
+        self._changed = asyncio.Event()
+        self.link = open_link(self)
 
-    def choose(self, path: str) -> None:
-        """Want this model from now on."""
-        self.wanted.choose(path)
+    @property
+    def is_serving(self) -> bool:
+        """Whether there is a process that takes commands."""
+        return self.worker is not None
+
+    def revive(self) -> None:
+        """A request of the user's: the engine may start again however often it died before.
+
+        Raises EngineStopped after `close`.
+        """
+        self.link.revive()
+        if self.link.keeps_model and isinstance(self.status, EngineDown) and self.wanted.choice:
+            self._send_load(self.wanted.choice)
+
+    def choose(self, choice: ModelChoice) -> int:
+        """Want this model from now on; returns the id of its load, 0 while there is no process."""
+        self.wanted.choose(choice)
+        if self.is_serving or self.link.keeps_model:
+            self._send_load(choice)
+        return self.wanted.load_id
+
+    def expect_model(self) -> None:
+        """Requests wait for a model that is being looked for."""
+        self.wanted.expect()
+        if self.wanted.choice is None:
+            self._tell_audience(ModelLoading(NO_REQUEST, _CHOOSING))
+
+    def abandon_model(self, error: EngineError) -> None:
+        """No model was found."""
+        self.wanted.drop(error)
+        self._tell_audience(ModelUnloaded(NO_REQUEST))
+
+    async def unload(self) -> None:
+        """Free the model. Raises EngineStopped."""
+        self.abandon_model(RequestFailed(_UNLOADED))
         if self.is_serving:
-            self._send_load()
+            await self.ask(UnloadModel(self.requests.next_id()), ModelUnloaded)
+            if self.wanted.choice is None:
+                self._set_status(EngineIdle())
 
-    def show_idle(self) -> None:
-        """The process runs and holds no model."""
-        self._set_status(EngineIdle())
+    async def until_serving(self) -> None:
+        """Wait for a process that takes commands. Raises EngineStopped when none is coming."""
+        while not self.is_serving:
+            if self._is_closed:
+                raise EngineStopped("The engine was closed.")
+            if isinstance(self.status, EngineDown):
+                raise EngineStopped(self.status.reason)
+            await self._changed.wait()
 
     async def ask(self, command: AnyCommand, expected: type[_E]) -> _E:
         """Send a command and wait for its last event. Raises RequestFailed, EngineStopped."""
         self.requests.open(command.id)
         try:
-            self.supervisor.write(command)
+            self.link.write(command)
             while True:
                 event = await self.requests.next_event(command.id)
                 if isinstance(event, expected):
@@ -71,59 +119,105 @@ class EngineSession:
 
     async def close(self, message: str) -> None:
         """End the process and everything that waits for it."""
-        await self.supervisor.close()
-        self.is_serving = False
+        self._is_closed = True
+        await self.link.close()
+        self.worker = None
         self.requests.fail_all(message)
         self.wanted.drop(EngineStopped(message))
+        self._pulse()
 
     def on_starting(self) -> None:
-        """Told by the supervisor."""
+        """Told by the link."""
         self._set_status(EngineStarting())
 
     def on_event(self, event: AnyEvent) -> None:
-        """Told by the supervisor: the engine said something."""
+        """Told by the link: the engine said something."""
         match event:
             case MemoryReport():
                 self._tell(event)
             case WorkerReady():
-                self.is_serving = True
-                if self.wanted.path:
-                    self._send_load()
-                else:
-                    self.show_idle()
-            case ModelLoading(id=id, stage=stage) if id == self.wanted.load_id:
-                self._set_status(EngineLoading(self.wanted.path, stage))
-            case ModelLoaded(id=id, model=model) if id == self.wanted.load_id:
-                self.wanted.settle(model)
-                self._set_status(EngineReady(model))
-            case Failed(id=id, message=message) if id == self.wanted.load_id:
-                self.wanted.drop(RequestFailed(message))
-                self.show_idle()
+                self._on_ready(event)
+            case ModelSlept() if self.wanted.model is not None:
+                self._set_status(EngineAsleep(self.wanted.model))
+            case (
+                ModelLoading(id=id) | ModelLoaded(id=id) | ModelUnloaded(id=id) | Failed(id=id)
+            ) if id in {NO_REQUEST, self.wanted.load_id}:
+                self._on_model_news(event)
+            case ModelSlept():
+                pass
             case _:
                 self.requests.deliver(event.id, event)
+        self._tell_audience(event)
 
-    def on_death(self, reason: str, delay: float | None) -> None:
-        """Told by the supervisor: the process is gone."""
-        self.is_serving = False
-        message = f"The engine stopped: {reason}."
+    def on_death(self, message: str, delay: float | None) -> None:
+        """Told by the link: the engine is gone."""
+        self.worker = None
         self.requests.fail_all(message)
         self.wanted.lose()
         if delay is not None:
             self._set_status(EngineRestarting(message, delay))
-            return
-        self._set_status(EngineDown(message))
-        advice = "Starting it again did not help: choose a smaller model, or see `zib doctor`."
-        self.wanted.give_up(EngineStopped(f"{message} {advice}"))
+        else:
+            self._set_status(EngineDown(message))
+            advice = "" if self.link.keeps_model else _ADVICE
+            self.wanted.give_up(EngineStopped(message + advice))
+        if self.audience is not None:
+            self.audience.on_death(message, delay)
 
-    def _send_load(self) -> None:
+    def _on_ready(self, worker: WorkerReady) -> None:
+        self.worker = worker
+        if self.wanted.choice is None:
+            self._set_status(EngineIdle())
+        elif self.link.keeps_model:
+            self._set_status(EngineLoading(self.wanted.choice.path, "starting"))
+        else:
+            self._send_load(self.wanted.choice)
+        self._pulse()
+
+    def _on_model_news(self, event: ModelLoading | ModelLoaded | ModelUnloaded | Failed) -> None:
+        """Of the load under way; or one that nobody here asked for, which that one outdoes."""
+        if event.id == NO_REQUEST and self.wanted.load_id and self.wanted.is_coming:
+            return
+        match event:
+            case ModelLoading(stage=stage):
+                self.wanted.expect()
+                path = self.wanted.choice.path if self.wanted.choice else ""
+                self._set_status(EngineLoading(path, stage))
+            case ModelLoaded(model=model):
+                if event.id == NO_REQUEST:
+                    self.wanted.adopt(model)
+                else:
+                    self.wanted.settle(model)
+                self._set_status(EngineReady(model))
+            case ModelUnloaded():
+                self.wanted.drop(RequestFailed(_UNLOADED))
+                self._set_status(EngineIdle())
+            case Failed():
+                self.wanted.drop(request_error(event))
+                self._set_status(EngineIdle())
+            case _:
+                assert_never(event)
+
+    def _send_load(self, choice: ModelChoice) -> None:
         self.wanted.load_id = self.requests.next_id()
-        self._set_status(EngineLoading(self.wanted.path, "starting"))
-        self.supervisor.write(LoadModel(self.wanted.load_id, self.wanted.path))
+        self._set_status(EngineLoading(choice.path, "starting"))
+        self.link.write(
+            LoadModel(self.wanted.load_id, choice.path, choice.adapter, choice.is_forced)
+        )
 
     def _set_status(self, status: EngineStatus) -> None:
         self.status = status
         self._tell(status)
+        self._pulse()
+
+    def _pulse(self) -> None:
+        """Wake whoever waits for a change."""
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def _tell(self, news: EngineStatus | MemoryReport) -> None:
-        # Through the loop: a fault in the listener must not take the supervisor down.
+        # Through the loop: a fault in the listener must not take the link down.
         asyncio.get_running_loop().call_soon(self._listener, news)
+
+    def _tell_audience(self, event: AnyEvent) -> None:
+        if self.audience is not None:
+            self.audience.on_event(event)

@@ -33,6 +33,13 @@ class EngineReady:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineAsleep:
+    """The model was freed while idle; the next question brings it back."""
+
+    model: ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
 class EngineRestarting:
     """The process died for `reason` and comes back after `delay` seconds."""
 
@@ -48,5 +55,11 @@ class EngineDown:
 
 
 EngineStatus = (
-    EngineStarting | EngineIdle | EngineLoading | EngineReady | EngineRestarting | EngineDown
+    EngineStarting
+    | EngineIdle
+    | EngineLoading
+    | EngineReady
+    | EngineAsleep
+    | EngineRestarting
+    | EngineDown
 )

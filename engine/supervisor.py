@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
 from engine.errors import EngineStopped, ProtocolError
 from engine.framing import FrameSplitter, decode_event, encode_frame
+from engine.link import LinkOwner
 from engine.process import EngineLaunch, EngineProcess, describe_exit, start_engine
 from engine.protocol import (
     NO_REQUEST,
@@ -26,27 +26,16 @@ SHUTDOWN_SECONDS = 2.0
 _CHUNK = 64 * 1024
 
 
-class Supervised(Protocol):
-    """Who a supervisor reports to. Must not raise."""
-
-    def on_starting(self) -> None:
-        """A process is about to start."""
-
-    def on_event(self, event: AnyEvent) -> None:
-        """The process said something."""
-
-    def on_death(self, reason: str, delay: float | None) -> None:
-        """It died; it comes back after `delay` seconds, or not at all when None."""
-
-
 class Supervisor:
-    """Owns at most one engine process at a time."""
+    """A link to an engine process of our own; at most one at a time."""
 
-    def __init__(self, launch: EngineLaunch, owner: Supervised, watchdog: Watchdog) -> None:
+    keeps_model = False
+
+    def __init__(self, launch: EngineLaunch, owner: LinkOwner, watchdog: Watchdog) -> None:
         self._launch = launch
         self._owner = owner
         self._watchdog = watchdog
-        self.restarts = RestartPolicy()
+        self._restarts = RestartPolicy()
         self._process: EngineProcess | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
@@ -62,6 +51,11 @@ class Supervisor:
             raise EngineStopped("The engine was closed.")
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._supervise())
+
+    def revive(self) -> None:
+        """As `ensure_running`; the engine may start again however often it died before."""
+        self.ensure_running()
+        self._restarts.forget()
 
     def write(self, command: AnyCommand) -> None:
         """Send a command; to a process that is just dying it is lost, and `on_death` follows.
@@ -100,8 +94,8 @@ class Supervisor:
         while True:
             self._owner.on_starting()
             reason = await self._run_once()
-            delay = self.restarts.next_delay()
-            self._owner.on_death(reason, delay)
+            delay = self._restarts.next_delay()
+            self._owner.on_death(f"The engine stopped: {reason}.", delay)
             if delay is None:
                 return
             await asyncio.sleep(delay)
@@ -155,7 +149,7 @@ class Supervisor:
 
     def _pass_on(self, event: AnyEvent) -> str | None:
         match event:
-            case Pong():
+            case Pong(id=id) if id == NO_REQUEST:
                 self._watchdog.hear(event)
             case Failed(id=id, message=message) if id == NO_REQUEST:
                 self._last_words = message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 from engine.errors import EngineError, RequestFailed
 from engine.protocol import ModelInfo
@@ -12,45 +13,74 @@ class ModelReplaced(RequestFailed):
     """Another model was chosen before this one was loaded."""
 
 
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """What to load: a model folder, an adapter folder or none, and whether a bad plan matters."""
+
+    path: str
+    adapter: str = ""
+    is_forced: bool = False
+
+
 class WantedModel:
     """Survives engine processes: what is wanted is loaded again into the next one."""
 
     def __init__(self) -> None:
-        self.path = ""
+        self.choice: ModelChoice | None = None
         self.load_id = 0
         self._loaded: asyncio.Future[ModelInfo] | None = None
+
+    @property
+    def is_coming(self) -> bool:
+        """Whether requests wait for a model."""
+        return self._loaded is not None and not self._loaded.done()
+
+    @property
+    def model(self) -> ModelInfo | None:
+        """The model, once it is loaded."""
+        if self._loaded is None or not self._loaded.done() or self._loaded.exception():
+            return None
+        return self._loaded.result()
 
     def expect(self) -> None:
         """Which model is not known yet; those who ask wait instead of failing."""
         if self._loaded is None:
-            self._want("")
+            self._want(None)
 
-    def choose(self, path: str) -> None:
+    def choose(self, choice: ModelChoice) -> None:
         """Want this model and no other."""
         self._refuse(ModelReplaced("Another model was chosen."))
-        self._want(path)
+        self._want(choice)
 
     def drop(self, error: EngineError) -> None:
         """Want no model; whoever waits learns why."""
         self._refuse(error)
-        self.path, self.load_id, self._loaded = "", 0, None
+        self.choice, self.load_id, self._loaded = None, 0, None
 
     def settle(self, model: ModelInfo) -> None:
         """It is loaded."""
         if self._loaded is not None and not self._loaded.done():
             self._loaded.set_result(model)
 
+    def adopt(self, model: ModelInfo) -> None:
+        """A model was loaded that was not asked for here: it woke up, or somebody else chose it."""
+        if self.choice is None or (self.choice.path, self.choice.adapter) != _place(model):
+            self.choice = ModelChoice(*_place(model))
+        if not self.is_coming:
+            self._loaded = asyncio.get_running_loop().create_future()
+        self.settle(model)
+
     def lose(self) -> None:
         """The process that held it died; those who wait wait on."""
         self.load_id = 0
         if self._loaded is not None and self._loaded.done():
-            self._want(self.path)
+            self._want(self.choice)
 
     def give_up(self, error: EngineError) -> None:
         """It does not come back by itself; a later request may try again."""
         self._refuse(error)
-        if self.path:
-            self._want(self.path)
+        if self.choice is not None:
+            self._want(self.choice)
 
     async def wait(self) -> ModelInfo:
         """The loaded model. Raises RequestFailed, ModelReplaced, EngineStopped."""
@@ -58,8 +88,8 @@ class WantedModel:
             raise RequestFailed("No model is loaded: choose one first.")
         return await asyncio.shield(self._loaded)
 
-    def _want(self, path: str) -> None:
-        self.path, self.load_id = path, 0
+    def _want(self, choice: ModelChoice | None) -> None:
+        self.choice, self.load_id = choice, 0
         self._loaded = asyncio.get_running_loop().create_future()
 
     def _refuse(self, error: EngineError) -> None:
@@ -67,3 +97,7 @@ class WantedModel:
             self._loaded.set_exception(error)
             # Nobody may be waiting; that is not an error.
             self._loaded.exception()
+
+
+def _place(model: ModelInfo) -> tuple[str, str]:
+    return model.path, model.adapter

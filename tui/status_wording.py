@@ -7,6 +7,7 @@ from typing import assert_never
 from engine.models.builtin_source import FetchProgress
 from engine.protocol import ModelInfo
 from engine.status import (
+    EngineAsleep,
     EngineDown,
     EngineIdle,
     EngineLoading,
@@ -30,12 +31,18 @@ def engine_line(status: EngineStatus) -> str:
             return f"loading: {stage}"
         case EngineReady(model=model):
             return ready_line(model)
-        case EngineRestarting(reason=reason, delay=delay):
-            return f"{reason} Starting again in {delay:g} s."
-        case EngineDown(reason=reason):
-            return f"{reason} Your next message starts it again."
+        case EngineAsleep(model=model):
+            return f"{model.name} · asleep until your next message"
+        case EngineRestarting() | EngineDown():
+            return _lost_line(status)
         case _:
             assert_never(status)
+
+
+def _lost_line(status: EngineRestarting | EngineDown) -> str:
+    if isinstance(status, EngineDown):
+        return f"{status.reason} Your next message starts it again."
+    return f"{status.reason} Starting again in {status.delay:g} s."
 
 
 def ready_line(model: ModelInfo) -> str:

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from engine.models.builtin_source import FetchProgress
 from engine.status import (
+    EngineAsleep,
     EngineDown,
     EngineIdle,
     EngineLoading,
@@ -35,7 +36,8 @@ class EngineNews:
             return
         self._is_fetching = False
         self._status_bar.show(right=engine_line(status))
-        self._gauge.show_model(status.model if isinstance(status, EngineReady) else None)
+        model = status.model if isinstance(status, EngineReady | EngineAsleep) else None
+        self._gauge.show_model(model)
         self._chat.say_waiting_for(_waiting_phrase(status))
 
     def show_fetch(self, progress: FetchProgress) -> None:
@@ -56,6 +58,8 @@ def _waiting_phrase(status: EngineStatus) -> str:
     match status:
         case EngineReady():
             return "reading"
+        case EngineAsleep(model=model):
+            return f"waking {model.name}"
         case EngineStarting() | EngineIdle() | EngineLoading():
             return f"waiting for the model · {engine_line(status)}"
         case EngineRestarting() | EngineDown():
