@@ -204,8 +204,3 @@ def geometry_of(config: Mapping[str, object]) -> Geometry:
     if reader is None:
         raise UnplannableModel(f"unknown model family {family[:60]}")
     return reader(Fields(config), family)
-
-
-def is_known_family(config: Mapping[str, object]) -> bool:
-    """Whether `geometry_of` has a reader for the configuration."""
-    return family_of(config) in _READERS
