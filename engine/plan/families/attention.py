@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.plan.families.fields import Fields, UnplannableModel
@@ -12,8 +11,6 @@ from engine.plan.geometry import FullAttention, Geometry, Layer, SlidingAttentio
 
 HeadSize = Literal["stated", "stated-or-divided", "divided"]
 """Where mlx-lm takes the head size from: `head_dim`, or the hidden size over the heads."""
-
-_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 def attention(fields: Fields, head: HeadSize, hidden_size: int) -> FullAttention:
@@ -56,7 +53,7 @@ class Uniform:
     """Full attention in every layer."""
 
     head: HeadSize
-    defaults: Mapping[str, int] = _NOTHING
+    defaults: Mapping[str, int] = field(default_factory=dict)
 
     def __call__(self, fields: Fields, family: str) -> Geometry:
         """Read one configuration."""
@@ -74,7 +71,7 @@ class Windowed:
     """
 
     head: HeadSize
-    defaults: Mapping[str, int] = _NOTHING
+    defaults: Mapping[str, int] = field(default_factory=dict)
     pattern: Callable[[Fields, int], tuple[str, ...]] | None = None
     reads_types: bool = True
     has_sinks: bool = False
