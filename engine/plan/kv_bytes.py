@@ -111,12 +111,12 @@ def _exact_tokens(mixer: Mixer, tokens: int) -> int:
 
 
 def _allocated_tokens(mixer: Mixer, tokens: int, chunk: int) -> int:
-    stepped = -(-tokens // KV_STEP) * KV_STEP
     if not isinstance(mixer, SlidingAttention):
-        return stepped
-    # A chunk is appended to the last window - 1 tokens before older ones go.
+        return -(-tokens // KV_STEP) * KV_STEP
+    # A chunk is appended to the last window - 1 tokens before older ones go; after the prompt,
+    # the first token of the answer adds a whole step to whatever length that left.
     while_reading = min(tokens, mixer.window - 1 + chunk)
-    return max(while_reading, min(stepped, mixer.window))
+    return max(while_reading, min(tokens + KV_STEP - 1, mixer.window))
 
 
 def _label(mixer: Mixer, stored: Quantization | None) -> str | None:
