@@ -150,9 +150,7 @@ def test_a_whole_disk_below_the_models_folder_is_not_walked_to_its_depths(tmp_pa
     assert [entry.name for entry in find_models(places)] == ["built-in", "1/2/3/4"]
 
 
-@pytest.mark.parametrize(
-    "name", ["a\nb", "\x1b[31mred", "x∕..", "x" * 250, "\udcff", " ", "[red]"]
-)
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "x∕..", "x" * 250, "\udcff", " ", "[red]"])
 def test_odd_names_are_only_names(tmp_path: Path, name: str) -> None:
     places = places_in(tmp_path)
     write_model(places.models_dir / name)
