@@ -18,6 +18,10 @@ _WORD_BITS = 32
 # Bits times group size tell the fixed formats apart: mxfp4, nvfp4 and mxfp8.
 _BYTE_SCALED_GROUPS = {128: 32, 64: 16, 256: 32}
 _EXPERTS = re.compile(r"\.(?:experts|switch_mlp|switch_glu)\.")
+_EMBEDDING = re.compile(
+    r"(?:^|\.)(?:embed_tokens(?:_per_layer)?|embeddings?|word_embeddings|wte)\."
+)
+_OUTPUT = re.compile(r"(?:^|\.)(?:lm_head|output)\.")
 _SCALES = ("scales", "biases", "global_scale")
 
 
@@ -51,6 +55,16 @@ class StoredWeights:
 def is_expert(name: str) -> bool:
     """Whether a tensor or layer belongs to the routed experts."""
     return _EXPERTS.search(f"{name}.") is not None
+
+
+def is_embedding(name: str) -> bool:
+    """Whether a tensor belongs to a table of one row a token."""
+    return _EMBEDDING.search(name) is not None
+
+
+def is_output(name: str) -> bool:
+    """Whether a tensor belongs to the matrix that makes the logits."""
+    return _OUTPUT.search(name) is not None
 
 
 def sort_weights(tensors: Sequence[Tensor], config: Mapping[str, object]) -> StoredWeights:
@@ -111,7 +125,6 @@ def _role(layer: str) -> LayerRole:
         return "heads"
     if is_expert(layer):
         return "switch"
-    if last in ("lm_head", "output"):
+    if is_output(f"{layer}."):
         return "output"
-    is_embedding = last.startswith(("embed_tokens", "embeddings", "word_embeddings", "wte"))
-    return "embedding" if is_embedding else "linear"
+    return "embedding" if is_embedding(f"{layer}.") else "linear"

@@ -1,0 +1,156 @@
+"""Plans any model folder for this machine, as the engine is set up. Never raises for a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.plan.contract import MemoryPlan, PlanItem, PlanOptions
+from engine.plan.families.fields import UnplannableModel
+from engine.plan.families.registry import geometry_of
+from engine.plan.generic_kv import Subject, plan_generic
+from engine.plan.geometry import Geometry
+from engine.plan.kept_tensors import kept_tensors
+from engine.plan.kv_bytes import unquantized_layers
+from engine.plan.kv_scheme import KVScheme, read_kv_config, uniform_scheme
+from engine.plan.machine import Machine
+from engine.plan.model_folder import ModelFolder, adapter_tensors, read_model_folder
+from engine.plan.plan_reasons import unknown_plan
+from engine.plan.record_key import RecordKey, key_of_folder
+from engine.plan.records import Records
+from engine.plan.run_record import Record
+from engine.plan.weights import Weights, adapter_bytes, plan_weights
+from engine.sizes import in_words
+
+_MAX_CONTEXT_TOKENS = 1 << 40
+_MAX_ROWS = 1024
+_BUDGET_BINDING = "the budget asked for"
+_AS_SET_UP = PlanOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSetup:
+    """How the engine is set up. None: a share of the memory, and as many tokens as fit."""
+
+    prefill_step: int
+    prompt_cache_bytes: int | None = None
+    context_limit: int | None = None
+    kv_bits: int = 0
+    uses_kv_config: bool = False
+    """Store the KV cache as the model's own kv_config.json says, where it has one."""
+
+
+class Planner:
+    """Plans folders for the memory that `machine` reports each time; any thread may ask."""
+
+    def __init__(
+        self, machine: Callable[[], Machine], setup: PlanSetup, records: Records | None = None
+    ) -> None:
+        self._machine = machine
+        self._setup = setup
+        self._records = records
+
+    def plan(self, folder: Path, options: PlanOptions = _AS_SET_UP) -> MemoryPlan:
+        """What the model would cost; `unknown` with the reason where that cannot be said."""
+        machine = _with_budget(self._machine(), options.budget_bytes)
+        files = read_model_folder(folder)
+        try:
+            subject = self._subject(folder, files, machine, options)
+        except EngineError as error:
+            stored = sum(tensor.bytes for tensor in files.tensors)
+            return unknown_plan(machine, _sentence(error), stored, machine.notes)
+        wanted = options.context_tokens
+        return plan_generic(
+            subject,
+            machine,
+            self._setup.prompt_cache_bytes,
+            None if wanted is None else min(max(wanted, 1), _MAX_CONTEXT_TOKENS),
+            self._setup.context_limit,
+            self._record(folder, machine, options),
+        )
+
+    def record_key(self, folder: Path, machine: Machine, options: PlanOptions) -> RecordKey:
+        """Under what key runs of the folder with these options are recorded."""
+        bits = self._setup.kv_bits if options.kv_bits is None else options.kv_bits
+        scheme = f"{bits}-bit" if bits else ""
+        return key_of_folder(folder, folder.name, machine.device.compute, scheme, options.adapter)
+
+    def _record(self, folder: Path, machine: Machine, options: PlanOptions) -> Record | None:
+        if self._records is None:
+            return None
+        return self._records.find(self.record_key(folder, machine, options))
+
+    def _subject(
+        self, folder: Path, files: ModelFolder, machine: Machine, options: PlanOptions
+    ) -> Subject:
+        if files.problem:
+            raise UnplannableModel(files.problem)
+        geometry = geometry_of(files.config)
+        kept = kept_tensors(files.config, geometry, files.tensors)
+        weights = plan_weights(kept, files.config, machine.device, machine.usable_bytes)
+        adapter = None
+        if options.adapter:
+            place = Path(options.adapter)
+            own = adapter_bytes(adapter_tensors(place, kept), weights.form)
+            adapter = PlanItem("weights", f"adapter {place.name}", own)
+        scheme = self._scheme(folder, options)
+        return Subject(
+            geometry=geometry,
+            weights=weights,
+            adapter=adapter,
+            scheme=scheme,
+            rows=min(max(options.rows, 1), _MAX_ROWS),
+            chunk=max(self._setup.prefill_step, 1),
+            notes=_notes(geometry, weights, scheme),
+        )
+
+    def _scheme(self, folder: Path, options: PlanOptions) -> KVScheme:
+        if options.kv_bits is None and self._setup.uses_kv_config:
+            own = read_kv_config(folder)
+            if own.layers:
+                return own
+        bits = self._setup.kv_bits if options.kv_bits is None else options.kv_bits
+        return uniform_scheme(bits)
+
+
+def _with_budget(machine: Machine, budget: int | None) -> Machine:
+    if budget is None:
+        return machine
+    usable = max(budget, 0)
+    return replace(
+        machine,
+        usable_bytes=usable,
+        squeeze_free_bytes=usable,
+        is_squeezed=False,
+        binding=_BUDGET_BINDING,
+    )
+
+
+def _notes(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple[str, ...]:
+    lines: list[str] = []
+    match weights.form:
+        case "expanded":
+            lines.append("The weights are expanded to float32, which this processor reads fastest.")
+        case "expanded-on-demand":
+            lines.append(
+                "Expanded to float32 the weights would not fit: each matrix is expanded while a "
+                f"prompt is read ({in_words(weights.expanded_bytes)} at a time)."
+            )
+        case "as-stored" | "packed" | "float32":
+            pass
+    if not geometry.context_window:
+        lines.append("Its configuration does not say what context the model was made for.")
+    if geometry.has_sinks and scheme.bits:
+        lines.append(
+            "Its attention sinks do not allow a quantized KV cache; a plain one is billed."
+        )
+    elif left := unquantized_layers(geometry, scheme):
+        lines.append(f"The KV cache of {left} layers cannot be quantized and is billed plain.")
+    return tuple(lines)
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text if text.endswith((".", "!", "…")) else f"{text}."
