@@ -16,12 +16,16 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 from engine.client import EngineClient
-from engine.errors import EngineError
+from engine.models.builtin_source import FetchProgress
 from engine.protocol import MemoryReport
 from engine.status import EngineStatus
 from tui.assistant.assistant import Assistant
 from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
+from tui.models.downloads import Downloads, Ended
+from tui.models.supply import Supply
 from tui.screens.main import MainScreen
+from tui.screens.models.desk import ModelDesk
+from tui.screens.theme_choice import unknown_theme
 from tui.terminal_keys import teach_terminal_keys
 from tui.text.content import literal
 from tui.text.filter import install_gate
@@ -38,7 +42,9 @@ class ZibApp(App[None]):
 
     TITLE = "Zibaldone"
     CSS_PATH = "app.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-medium"), (110, "-wide")]  # noqa: RUF012  (Textual types it as an instance's)
+    # Textual types these two as an instance's.
+    HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (40, "-narrow"), (80, "-medium"), (110, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-tall")]  # noqa: RUF012
 
     def __init__(self, wiring: Wiring) -> None:
         super().__init__()
@@ -47,8 +53,12 @@ class ZibApp(App[None]):
         self._wiring = wiring
         self._theme_dirs = [builtin_themes_dir(), wiring.paths.themes_dir]
         self.engine = EngineClient(wiring.launch, self._hear_engine)
-        self.assistant = Assistant(self.engine, wiring.answer_style, self._ensure_model)
-        self._is_model_missing = False
+        self.assistant = Assistant(self.engine, wiring.answer_style, self._before_question)
+        self._downloads = Downloads(wiring.download, self._hear_download)
+        supply = Supply(self.engine, self._downloads, wiring.shop)
+        self.models = ModelDesk(
+            self, self.engine, self.assistant, supply, wiring.habits, self._tell
+        )
         self._complaints: list[str] = list(wiring.loaded.warnings)
         self._apply_themes()
         self.theme = self._known_theme(wiring.settings.theme)
@@ -56,7 +66,7 @@ class ZibApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         """The main screen, without an empty one drawn before it."""
         settings = self._wiring.settings
-        return MainScreen(self.assistant, self._wiring.wiki_root, settings.ui)
+        return MainScreen(self.assistant, self.models, self._wiring.wiki_root, settings.ui)
 
     def on_mount(self) -> None:
         """Draw first; everything slow starts once the first frame is on the screen."""
@@ -67,7 +77,8 @@ class ZibApp(App[None]):
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
-        """The engine is gone before the program is."""
+        """The engine and what is being downloaded are gone before the program is."""
+        await self._downloads.close()
         await self.engine.close()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -75,7 +86,7 @@ class ZibApp(App[None]):
         inherited = super().get_system_commands(screen)
         yield from (command for command in inherited if command.title == "Theme")
         for verb in VERBS:
-            if not verb.argument:
+            if not verb.needs_argument:
                 run = partial(self.run_action, verb.action, screen)
                 yield SystemCommand(verb.label, verb.help, run)
 
@@ -122,30 +133,11 @@ class ZibApp(App[None]):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self._leave_at_once)
         self.engine.start()
-        self._bring_up_model()
+        self.models.bring_up()
         self._follow_themes()
         kept = kept_texts(self._wiring.paths.unsaved_dir)
         self._complaints += [f"Text that was not saved is kept in {file}." for file in kept[-3:]]
         self._show_complaints()
-
-    @work(exclusive=True, group="model")
-    async def _bring_up_model(self) -> None:
-        try:
-            folder = await self._wiring.find_model(
-                lambda progress: self._tell(ModelFetched(progress))
-            )
-            await self.engine.load(str(folder))
-        except EngineError as error:
-            self._is_model_missing = True
-            self.engine.abandon_model(str(error))
-            self._tell(ModelMissed(str(error)))
-
-    def _ensure_model(self) -> None:
-        """A question after a failed search for a model searches again: the network may be back."""
-        if self._is_model_missing:
-            self._is_model_missing = False
-            self.engine.expect_model()
-            self._bring_up_model()
 
     @work(exclusive=True, group="themes")
     async def _follow_themes(self) -> None:
@@ -175,8 +167,14 @@ class ZibApp(App[None]):
     def _known_theme(self, name: str) -> str:
         if name in self.available_themes:
             return name
-        self._complaints.append(f"There is no theme called {name}; /theme lists them.")
+        self._complaints.append(unknown_theme(name, self.available_themes))
         return "zibaldone-dark"
+
+    def _before_question(self) -> None:
+        self.models.ensure()
+
+    def _hear_download(self, repository: str, news: FetchProgress | Ended) -> None:
+        self.models.hear_download(repository, news)
 
     def _hear_engine(self, news: EngineStatus | MemoryReport) -> None:
         if isinstance(news, MemoryReport):

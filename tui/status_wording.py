@@ -16,6 +16,7 @@ from engine.status import (
     EngineStarting,
     EngineStatus,
 )
+from tui.models.naming import model_name
 
 _MB = 1_000_000
 
@@ -24,30 +25,32 @@ def engine_line(status: EngineStatus) -> str:
     """One phrase."""
     match status:
         case EngineStarting():
-            return "engine starting"
+            line = "engine starting"
         case EngineIdle():
-            return "no model"
-        case EngineLoading(stage=stage):
-            return f"loading: {stage}"
+            line = "no model"
+        case EngineLoading(path=path, stage=stage):
+            line = f"loading {model_name(path)}: {stage}" if path else stage
         case EngineReady(model=model):
-            return ready_line(model)
+            line = ready_line(model)
         case EngineAsleep(model=model):
-            return f"{model.name} · asleep until your next message"
-        case EngineRestarting() | EngineDown():
-            return _lost_line(status)
+            line = f"{full_name(model)} · asleep, wakes with the next question"
+        case EngineRestarting(reason=reason, delay=delay):
+            line = f"{reason} Starting again in {delay:g} s."
+        case EngineDown(reason=reason):
+            line = f"{reason} Your next message starts it again."
         case _:
             assert_never(status)
+    return line
 
 
-def _lost_line(status: EngineRestarting | EngineDown) -> str:
-    if isinstance(status, EngineDown):
-        return f"{status.reason} Your next message starts it again."
-    return f"{status.reason} Starting again in {status.delay:g} s."
+def full_name(model: ModelInfo) -> str:
+    """The model, and the adapter on it."""
+    return f"{model.name} + {model_name(model.adapter)}" if model.adapter else model.name
 
 
 def ready_line(model: ModelInfo) -> str:
     """The model, and what would make a slow machine fast."""
-    line = f"{model.name} · {model.compute}"
+    line = f"{full_name(model)} · {model.compute}"
     return f"{line} · slow: {model.advice}" if model.advice else line
 
 

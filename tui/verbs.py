@@ -11,7 +11,8 @@ from textual.binding import Binding
 class Verb:
     """Something the user can do. `id` is the public name for rebinding keys.
 
-    `argument` names what the slash command takes; such a verb has no key.
+    `argument` names what the slash command takes; a verb that needs it has no key, in brackets it
+    may be left out.
     """
 
     id: str
@@ -26,6 +27,11 @@ class Verb:
     def action(self) -> str:
         """The screen's action method, without its prefix."""
         return self.id.replace("-", "_")
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether it means nothing without its argument."""
+        return bool(self.argument) and not self.argument.startswith("[")
 
     @property
     def binding(self) -> Binding:
@@ -56,6 +62,15 @@ VERBS = (
     ),
     Verb("edit-article", "Edit", "Edit the open article", "f4", "/edit", is_in_footer=True),
     Verb(
+        "choose-model",
+        "Model",
+        "Choose a model, see what each costs, or get another one",
+        "f5",
+        "/model",
+        "[NAME]",
+        is_in_footer=True,
+    ),
+    Verb(
         "stop-or-back",
         "Stop",
         "Stop the answer and keep what was said; or go back to the prompt",
@@ -69,7 +84,8 @@ VERBS = (
     Verb("copy-answer", "Copy answer", "Copy the last answer", "ctrl+y", "/copy"),
     Verb("open-article", "Open", "Open an article", "", "/open", "NAME"),
     Verb("create-article", "Create", "Create an article and edit it", "", "/create", "TITLE"),
-    Verb("change-theme", "Theme", "Choose a theme by name", "", "/theme", "NAME"),
+    Verb("unload-model", "Unload", "Free the model's memory", "", "/unload"),
+    Verb("change-theme", "Theme", "List the themes, or choose one", "", "/theme", "[NAME]"),
     Verb("quit", "Quit", "Leave", "ctrl+q", "/quit", is_in_footer=True),
 )
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.config import EngineConfig
+from engine.models.builtin_source import BUILTIN_MODEL, FetchProgress
+from engine.models.places import find_places
 from engine.process import EngineLaunch
 from engine.protocol import Sampling
 from tui.assistant.assistant import AnswerStyle
-from tui.paths import Paths, ensure, find_paths
+from tui.models.local_plan import local_planner
+from tui.models.offers import offers_for_this_machine
+from tui.models.shelf import Shop
+from tui.models.startup import FindChoice, Habits, ReportFetch, Startup
+from tui.paths import Paths, find_paths
 from tui.settings.load import Loaded, load_settings
 from tui.settings.schema import Settings
 from vault.root import expand_root
 
-if TYPE_CHECKING:
-    from engine.models.builtin import FetchProgress
-
-ReportFetch = Callable[["FetchProgress"], None]
-FindModel = Callable[[ReportFetch], Awaitable[Path]]
+LAST_MODEL = "last-model"
+"""The name of the file in the state folder that keeps what was chosen in the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Wiring:
     paths: Paths
     loaded: Loaded
     launch: EngineLaunch
-    find_model: FindModel
+    shop: Shop
+    find_choice: FindChoice
 
     @property
     def settings(self) -> Settings:
@@ -42,6 +45,22 @@ class Wiring:
     def wiki_root(self) -> Path:
         """The folder of the memory wiki."""
         return expand_root(self.settings.wiki, Path.home())
+
+    @property
+    def habits(self) -> Habits:
+        """How the window comes by its model."""
+        return Habits(self.settings.model, self.paths.state_dir / LAST_MODEL, self.find_choice)
+
+    async def find_model(self, report: ReportFetch) -> Path:
+        """The folder of the model to start with. Raises ModelUnavailable."""
+        return Path((await self.find_choice(report)).path)
+
+    async def download(self, repository: str, report: Callable[[FetchProgress], None]) -> Path:
+        """Bring a model of the hub to this machine. Raises ModelUnavailable."""
+        # Only a download needs the code for it.
+        from engine.models.download import download_model
+
+        return await download_model(repository, self.shop.places.hub_cache, report)
 
     @property
     def answer_style(self) -> AnswerStyle:
@@ -57,11 +76,30 @@ def wire(flags: Mapping[str, object] | None = None) -> Wiring:
     loaded = load_settings(paths.config_file, os.environ, flags or {})
     settings = loaded.settings
     config = engine_config(settings, paths)
+    shop = find_shop(settings, paths, config, os.environ, Path.home())
+    last_file = paths.state_dir / LAST_MODEL
+    startup = Startup(settings.model, shop.adapter, shop.places, last_file, shop.plan)
+    return Wiring(paths, loaded, EngineLaunch(config), shop, startup)
 
-    async def find_model(report: ReportFetch) -> Path:
-        return await choose_model(settings.model, paths, report)
 
-    return Wiring(paths, loaded, EngineLaunch(config), find_model)
+def find_shop(
+    settings: Settings,
+    paths: Paths,
+    config: EngineConfig,
+    environment: Mapping[str, str],
+    home: Path,
+) -> Shop:
+    """Where models and adapters are looked for, as the settings say."""
+    models_dir = expand_root(settings.models, home) if settings.models else paths.models_dir
+    builtin = paths.models_dir / BUILTIN_MODEL.name
+    adapter = settings.engine.adapter
+    return Shop(
+        find_places(models_dir, builtin, environment, home),
+        paths.data_dir / "adapters",
+        str(expand_root(adapter, home)) if adapter else "",
+        offers_for_this_machine,
+        local_planner(config),
+    )
 
 
 def engine_config(settings: Settings, paths: Paths) -> EngineConfig:
@@ -83,16 +121,3 @@ def engine_config(settings: Settings, paths: Paths) -> EngineConfig:
 
 def _bytes(gibibytes: float | None) -> int | None:
     return None if gibibytes is None else int(gibibytes * 1024**3)
-
-
-async def choose_model(configured: str, paths: Paths, report: ReportFetch) -> Path:
-    """The configured model folder, else the built-in model, fetched on first use.
-
-    Raises ModelUnavailable.
-    """
-    if configured:
-        return expand_root(configured, Path.home())
-    # Only a machine that lacks the model needs the code that fetches it.
-    from engine.models.builtin import ensure_builtin
-
-    return await ensure_builtin(ensure(paths.models_dir), report)

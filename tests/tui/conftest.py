@@ -14,10 +14,12 @@ from textual.pilot import Pilot
 from engine.config import EngineConfig
 from engine.process import SCRIPTED_MODULE, EngineLaunch
 from engine.script import Reply
+from engine.wanted_model import ModelChoice
 from tui.app import ZibApp
+from tui.models.startup import FindChoice, ReportFetch
 from tui.paths import Paths
 from tui.settings.load import load_settings
-from tui.wiring import FindModel, ReportFetch, Wiring
+from tui.wiring import Wiring, find_shop
 
 MakeApp = Callable[..., ZibApp]
 
@@ -39,7 +41,7 @@ def scripted_wiring(
     replies: tuple[Reply, ...],
     wiki: Path,
     flags: dict[str, object],
-    find: FindModel | None = None,
+    find: FindChoice | None = None,
 ) -> Wiring:
     """A wiring that touches nothing outside `folder`; `find` replaces the search for a model."""
     script = folder / "script.json"
@@ -53,10 +55,13 @@ def scripted_wiring(
     )
     config = EngineConfig(str(folder / "cache" / "engine"), script=str(script))
 
-    async def find_model(_: ReportFetch) -> Path:
-        return model
+    shop = find_shop(loaded.settings, paths, config, {}, folder)
 
-    return Wiring(paths, loaded, EngineLaunch(config, SCRIPTED_MODULE), find or find_model)
+    async def find_choice(_: ReportFetch) -> ModelChoice:
+        return ModelChoice(str(model), shop.adapter)
+
+    launch = EngineLaunch(config, SCRIPTED_MODULE)
+    return Wiring(paths, loaded, launch, shop, find or find_choice)
 
 
 async def wait_until(

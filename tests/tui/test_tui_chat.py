@@ -263,11 +263,11 @@ async def test_a_refused_question_comes_back_and_harms_no_later_one(make_app: Ma
         await wait_until(pilot, lambda: "fine" in screen_text(pilot), "the answer")
 
 
-async def test_the_palette_offers_every_verb_without_an_argument(make_app: MakeApp) -> None:
+async def test_the_palette_offers_every_verb_that_needs_no_argument(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=SIZE):
         titles = [command.title for command in app.get_system_commands(app.screen)]
-        assert {verb.label for verb in VERBS if not verb.argument} <= set(titles)
+        assert {verb.label for verb in VERBS if not verb.needs_argument} <= set(titles)
         assert "Theme" in titles
 
 

@@ -163,7 +163,7 @@ def test_every_verb_can_be_done_and_reached(verb: Verb) -> None:
     assert verb.keys or verb.slash
     assert verb.label
     assert verb.help
-    assert not (verb.keys and verb.argument)
+    assert not (verb.keys and verb.needs_argument)
 
 
 @pytest.mark.parametrize("field", ["id", "keys", "slash", "label"])

@@ -8,9 +8,10 @@ from pathlib import Path
 from engine.errors import ModelUnavailable
 from engine.models.builtin_source import FetchProgress
 from engine.script import Reply
+from engine.wanted_model import ModelChoice
 from tests.tui.conftest import screen_text, scripted_wiring, wait_until
 from tui.app import ZibApp
-from tui.wiring import ReportFetch
+from tui.models.startup import ReportFetch
 
 SIZE = (130, 40)
 
@@ -18,10 +19,10 @@ SIZE = (130, 40)
 async def test_a_question_asked_during_the_fetch_is_answered(tmp_path: Path) -> None:
     may_go_on = asyncio.Event()
 
-    async def find(report: ReportFetch) -> Path:
+    async def find(report: ReportFetch) -> ModelChoice:
         report(FetchProgress("downloading", 40_000_000, 93_000_000))
         await may_go_on.wait()
-        return tmp_path / "scripted-model"
+        return ModelChoice(str(tmp_path / "scripted-model"))
 
     replies = (Reply("", "fetched and answered"),)
     app = ZibApp(scripted_wiring(tmp_path, replies, tmp_path / "wiki", {}, find))
@@ -38,10 +39,10 @@ async def test_without_a_model_the_reason_is_shown_and_the_next_question_tries_a
 ) -> None:
     is_online = False
 
-    async def find(_: ReportFetch) -> Path:
+    async def find(_: ReportFetch) -> ModelChoice:
         if not is_online:
             raise ModelUnavailable("The index cannot be reached [/x]: connect once.")
-        return tmp_path / "scripted-model"
+        return ModelChoice(str(tmp_path / "scripted-model"))
 
     replies = (Reply("", "online again"),)
     app = ZibApp(scripted_wiring(tmp_path, replies, tmp_path / "wiki", {}, find))

@@ -8,6 +8,7 @@ import pytest
 from engine.models.builtin_source import FetchProgress
 from engine.protocol import ModelInfo
 from engine.status import (
+    EngineAsleep,
     EngineDown,
     EngineIdle,
     EngineLoading,
@@ -30,6 +31,8 @@ FAST = ModelInfo(
     compute="openblas-shim",
 )
 SLOW = msgspec.structs.replace(FAST, compute="reference", advice="Install gcc and start again.")
+ADAPTED = msgspec.structs.replace(FAST, adapter="/adapters/haiku")
+HUB_SNAPSHOT = "/cache/hub/models--org--Small-4bit/snapshots/0123456789"
 
 
 @pytest.mark.parametrize(
@@ -37,8 +40,12 @@ SLOW = msgspec.structs.replace(FAST, compute="reference", advice="Install gcc an
     [
         (EngineStarting(), "engine starting"),
         (EngineIdle(), "no model"),
-        (EngineLoading("/models/x", "reading weights"), "loading: reading weights"),
+        (EngineLoading("/models/x", "reading weights"), "loading x: reading weights"),
+        (EngineLoading(HUB_SNAPSHOT, "starting"), "loading org/Small-4bit: starting"),
+        (EngineLoading("", "choosing the model"), "choosing the model"),
         (EngineReady(FAST), "Small · openblas-shim"),
+        (EngineReady(ADAPTED), "Small + haiku · openblas-shim"),
+        (EngineAsleep(FAST), "Small · asleep, wakes with the next question"),
         (EngineReady(SLOW), "Small · reference · slow: Install gcc and start again."),
         (
             EngineRestarting("The engine stopped: it crashed.", 0.5),

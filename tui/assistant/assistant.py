@@ -70,6 +70,7 @@ class Assistant:
         self._before_asking = before_asking
         self.conversation = new_conversation()
         self.thinking: bool | None = None
+        self.is_answering = False
         self._is_stop_wanted = False
 
     def begin(self) -> None:
@@ -79,6 +80,7 @@ class Assistant:
     async def ask(self, question: str) -> AsyncGenerator[AssistantEvent, None]:
         """Answer `question`; whatever happens, question and partial answer join the chat."""
         collected = _Collected()
+        self.is_answering = True
         try:
             if self._is_stop_wanted:
                 yield Answered("cancelled", _NOTHING_USED)
@@ -99,6 +101,7 @@ class Assistant:
             collected.state = "failed"
             yield AnswerFailed(str(error))
         finally:
+            self.is_answering = False
             self.conversation = self.conversation.with_exchange(collected.exchange(question))
 
     def stop(self) -> None:

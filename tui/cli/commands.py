@@ -20,8 +20,25 @@ Wiki = Annotated[str | None, typer.Option("--wiki", help="The folder of the memo
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 
 
+def print_version(is_asked: bool) -> None:
+    """Print the version and leave."""
+    if is_asked:
+        from importlib.metadata import version
+
+        typer.echo(f"zib {version('zibaldone')}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
+]
+
+
 @app.callback(invoke_without_command=True)
-def open_app(context: typer.Context, model: Model = None, wiki: Wiki = None) -> None:
+def open_app(
+    context: typer.Context, model: Model = None, wiki: Wiki = None, version: Version = False
+) -> None:
     """Without a command: open the app."""
     if context.invoked_subcommand is None:
         from tui.cli.run import run_app

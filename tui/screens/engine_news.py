@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from engine.models.builtin_source import FetchProgress
+from engine.protocol import ModelInfo
 from engine.status import (
     EngineAsleep,
     EngineDown,
@@ -15,7 +16,7 @@ from engine.status import (
     EngineStarting,
     EngineStatus,
 )
-from tui.status_wording import engine_line, fetch_line
+from tui.status_wording import engine_line, fetch_line, full_name
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.pane import GaugePane
 from tui.widgets.status_bar import StatusBar
@@ -29,6 +30,7 @@ class EngineNews:
         self._gauge = gauge
         self._chat = chat
         self._is_fetching = False
+        self._answering: ModelInfo | None = None
 
     def show_status(self, status: EngineStatus) -> None:
         """The process or its model changed state."""
@@ -58,6 +60,8 @@ def _waiting_phrase(status: EngineStatus) -> str:
     match status:
         case EngineReady():
             return "reading"
+        case EngineAsleep(model=model):
+            return f"waking {full_name(model)}"
         case EngineAsleep(model=model):
             return f"waking {model.name}"
         case EngineStarting() | EngineIdle() | EngineLoading():

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import ClassVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -18,7 +16,6 @@ from textual.widgets import Footer
 
 from engine.status import EngineDown
 from tui.assistant.assistant import Assistant
-from tui.markdown.address import wiki_target
 from tui.messages import (
     EngineStatusChanged,
     LinkFollowed,
@@ -27,25 +24,26 @@ from tui.messages import (
     ModelMissed,
     WikiOpened,
 )
+from tui.screens.clipboard import copy_text
 from tui.screens.engine_news import EngineNews
 from tui.screens.help import HelpScreen
+from tui.screens.interrupt import Interrupt
 from tui.screens.layout import ALL_CLASSES, PaneLayout
-from tui.screens.question import Choice, QuestionScreen
+from tui.screens.leaving import Leaving
+from tui.screens.links import article_link, offer_address
+from tui.screens.slash import run_slash
+from tui.screens.theme_choice import choose_theme
+from tui.screens.too_small import TooSmall
 from tui.settings.schema import UiSettings
 from tui.text.content import literal
-from tui.text.sanitise import to_display
-from tui.verbs import BINDINGS, find_slash
+from tui.verbs import BINDINGS
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.pane import GaugePane
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.wiki.place import WikiPlace
 
-QUIT_TWICE_SECONDS = 2.0
-COPY = Choice("copy", "Copy the address", "primary")
-LEAVE_IT = Choice("leave", "Leave it")
-SAVE = Choice("save", "Save and quit", "primary")
-QUIT = Choice("quit", "Quit without saving", "error")
-STAY = Choice("stay", "Stay")
+if TYPE_CHECKING:
+    from tui.screens.models.desk import ModelDesk
 
 
 class MainScreen(Screen[None]):
@@ -58,27 +56,31 @@ class MainScreen(Screen[None]):
         Binding("alt+right", "wiki_forward", "Forward", id="wiki-forward", show=False),
     ]
 
-    def __init__(self, assistant: Assistant, wiki_root: Path, ui: UiSettings) -> None:
+    def __init__(
+        self, assistant: Assistant, models: ModelDesk, wiki_root: Path, ui: UiSettings
+    ) -> None:
         super().__init__()
         self._assistant = assistant
+        self._models = models
         self._wiki = WikiPlace(wiki_root, id="wiki")
         self._layout_state = PaneLayout(
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
         )
-        self._asked_to_quit_at = 0.0
-        self._is_leaving = False
+        self._leaving = Leaving(self._wiki)
 
     def compose(self) -> ComposeResult:
         """Status line, three panes, keys."""
         chat = ChatPane(self._assistant, id="chat")
         status_bar, gauge = StatusBar(id="status"), GaugePane(id="memory")
         self._news = EngineNews(status_bar, gauge, chat)
+        self._interrupt = Interrupt(self, chat, self.leave)
         yield status_bar
         with Horizontal(id="panes"):
             yield self._wiki
             yield chat
             yield gauge
         yield Footer(compact=True)
+        yield TooSmall()
 
     def on_mount(self) -> None:
         """Show the chosen panes and let the user type at once."""
@@ -138,33 +140,16 @@ class MainScreen(Screen[None]):
     async def follow_link(self, event: LinkFollowed) -> None:
         """Wiki links open here; addresses do nothing until the user says so."""
         event.stop()
-        target = wiki_target(event.href)
-        parts = urlsplit(event.href)
-        if target is not None:
-            await self._open(target, event.from_path, is_wikilink=True)
-        elif not parts.scheme and not parts.netloc:
-            await self._open(event.href, event.from_path, is_wikilink=False)
+        link = article_link(event.href)
+        if link is None:
+            self._offer_address(event.href)
         else:
-            self._show_address(event.href)
+            await self._open(link.target, event.from_path, link.is_wikilink)
 
     @on(ChatPane.SlashEntered)
-    async def run_slash(self, event: ChatPane.SlashEntered) -> None:
+    async def take_slash(self, event: ChatPane.SlashEntered) -> None:
         """Run a slash command."""
-        found = find_slash(event.text)
-        if found is None:
-            self.notify(
-                f"No such command: {event.text}. /help lists them.",
-                severity="warning",
-                markup=False,
-            )
-            return
-        verb, argument = found
-        if verb.argument and not argument:
-            self.notify(f"Usage: {verb.slash} {verb.argument}", severity="warning", markup=False)
-        elif verb.argument:
-            await self.run_action(f"{verb.action}({argument!r})")
-        else:
-            await self.run_action(verb.action)
+        await run_slash(self, event.text)
 
     def action_quit(self) -> None:
         """Leave."""
@@ -212,27 +197,23 @@ class MainScreen(Screen[None]):
         self._chat.toggle_thinking_shown()
 
     def action_copy_or_clear(self) -> None:
-        """Selection: copy. Prompt with text: clear. Busy: stop. Else quit at the second time."""
-        prompt = self._chat.prompt
-        selected = self.get_selected_text() or prompt.selected_text
-        if selected:
-            self._copy(selected)
-        elif prompt.text and self.focused is prompt:
-            prompt.clear()
-        elif self._chat.is_answering:
-            self._chat.stop()
-        elif time.monotonic() - self._asked_to_quit_at < QUIT_TWICE_SECONDS:
-            self.leave()
-        else:
-            self._asked_to_quit_at = time.monotonic()
-            self.notify("Ctrl+C again quits.", timeout=QUIT_TWICE_SECONDS, markup=False)
+        """Copy, clear, stop or quit."""
+        self._interrupt.press()
 
     def action_copy_answer(self) -> None:
         """Copy the newest answer."""
         if self._chat.last_answer:
-            self._copy(self._chat.last_answer)
+            copy_text(self.app, self._chat.last_answer)
         else:
             self.notify("There is no answer to copy yet.", markup=False)
+
+    def action_choose_model(self, name: str = "") -> None:
+        """Switch to the model of this name, or show what there is."""
+        self._models.choose(name)
+
+    def action_unload_model(self) -> None:
+        """Free the model."""
+        self._models.unload()
 
     async def action_open_article(self, name: str) -> None:
         """Open an article by name."""
@@ -243,13 +224,9 @@ class MainScreen(Screen[None]):
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
         await (await self._wiki.pane()).create(title)
 
-    def action_change_theme(self, name: str) -> None:
-        """Switch to a theme."""
-        if name in self.app.available_themes:
-            self.app.theme = name
-        else:
-            known = ", ".join(sorted(self.app.available_themes))
-            self.notify(f"Themes: {known}", markup=False)
+    def action_change_theme(self, name: str = "") -> None:
+        """Switch to a theme, or list them."""
+        choose_theme(self.app, name)
 
     async def action_wiki_links(self) -> None:
         """Choose a link of the open article."""
@@ -265,34 +242,16 @@ class MainScreen(Screen[None]):
 
     @work(group="quit")
     async def leave(self) -> None:
-        """Leave the program, but not with unsaved text; asks once however often it is called."""
-        if self._is_leaving:
-            return
-        self._is_leaving = True
-        if not self._wiki.has_unsaved_text or await self._may_lose_text():
-            self.app.exit()
-        self._is_leaving = False
-
-    async def _may_lose_text(self) -> bool:
-        question = QuestionScreen("An article is not saved.", (SAVE, QUIT, STAY))
-        answer = await self.app.push_screen_wait(question)
-        if answer == SAVE.id:
-            return await (await self._wiki.pane()).save()
-        return answer == QUIT.id
+        """Leave the program, but not with unsaved text."""
+        await self._leaving.leave(self.app)
 
     async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
         self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
         await (await self._wiki.pane()).follow(target, from_path, is_wikilink)
 
     @work(exclusive=True, group="address")
-    async def _show_address(self, address: str) -> None:
-        question = QuestionScreen(f"This link leads out of zib:\n\n{address}", (COPY, LEAVE_IT))
-        if await self.app.push_screen_wait(question) == COPY.id:
-            self._copy(address)
-
-    def _copy(self, text: str) -> None:
-        self.app.copy_to_clipboard(to_display(text))
-        self.notify(f"{len(text):,} characters sent to the clipboard.", markup=False)
+    async def _offer_address(self, address: str) -> None:
+        await offer_address(self.app, address)
 
     def _lay_out(self, state: PaneLayout) -> None:
         self._layout_state = state

@@ -21,7 +21,7 @@ from tui.widgets.chat.transcript import Transcript
 from tui.widgets.chat.wording import context_meter
 
 if TYPE_CHECKING:
-    from tui.widgets.chat.answer import Answer
+    from tui.widgets.chat.answer import Answer, Question
 
 WELCOME = (
     "Everything stays on this machine. Ask something, or press F1 for keys and commands; "
@@ -45,6 +45,7 @@ class ChatPane(Vertical):
         self._queue: list[str] = []
         self._waiting_for = "waiting for the model"
         self._answer: Answer | None = None
+        self._question: Question | None = None
         self._answering: Worker[None] | None = None
         self._is_unstarted = False
         self._is_expanded = False
@@ -123,6 +124,17 @@ class ChatPane(Vertical):
         if self._answer is not None and self._is_unstarted:
             self._answer.show_waiting(phrase)
 
+    def say_model(self, name: str) -> None:
+        """From here on another model answers; an answer that has not begun is its first."""
+        if not self._assistant.conversation.exchanges:
+            return
+        note = Static(
+            Content.assemble(literal_line(name), " answers from here on"), classes="model-note"
+        )
+        self.query_one(Transcript).mount(
+            note, before=self._question if self._is_unstarted else None
+        )
+
     @work(group="answer", exclusive=True, exit_on_error=True)
     async def _answer_next(self) -> None:
         while self._queue:
@@ -140,13 +152,15 @@ class ChatPane(Vertical):
         self._assistant.begin()
         try:
             await self.query("#welcome").remove()
-            await transcript.mount(Question(question), answer)
+            self._question = Question(question)
+            await transcript.mount(self._question, answer)
             transcript.anchor()
             answer.show_waiting(self._waiting_for)
             answer.toggle_thinking(self._is_expanded)
             await self._stream(question, answer)
         finally:
-            self._answer = None
+            self._answer = self._question = None
+            self._is_unstarted = False
 
     async def _stream(self, question: str, answer: Answer) -> None:
         async with aclosing(self._assistant.ask(question)) as events:

@@ -1,0 +1,1 @@
+"""Which model is used: found, chosen, switched, fetched. Plain Python without Textual."""

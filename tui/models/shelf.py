@@ -1,0 +1,92 @@
+"""What can be chosen: the models on this machine, and those recommended for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.models.entry import ModelEntry
+from engine.models.places import ModelPlaces
+from tui.models.local_plan import PlanFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A model that is recommended for this machine and not on it yet."""
+
+    repository: str
+    bytes: int
+    licence: str
+    purpose: str
+    """What it is recommended for, such as `chat`."""
+    memory: str
+    """The machines it is recommended for, such as `16 GiB`."""
+
+    @property
+    def name(self) -> str:
+        """As the list shows it."""
+        return self.repository
+
+
+Item = ModelEntry | Offer
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Entries in the order of the library, offers in the order of the recommendations."""
+
+    entries: tuple[ModelEntry, ...] = ()
+    offers: tuple[Offer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """Where models and adapters come from."""
+
+    places: ModelPlaces
+    adapters_dir: Path
+    adapter: str
+    """The LoRA folder that the settings name, or empty."""
+    offers: Callable[[Sequence[ModelEntry]], tuple[Offer, ...]]
+    """The models recommended for this machine that are not among these."""
+    plan: PlanFolder
+    """For when there is no engine to ask."""
+
+
+def item_id(item: Item) -> str:
+    """The same for the same model, however often the shelf is looked at."""
+    return f"get:{item.repository}" if isinstance(item, Offer) else str(item.folder)
+
+
+def sections(shelf: Shelf, words: str) -> tuple[tuple[str, tuple[Item, ...]], ...]:
+    """The items that match every word, under their headings; headings without items are left out.
+
+    Broken ones come last, the built-in one after all others that can be loaded.
+    """
+    usable = [entry for entry in shelf.entries if not entry.problem]
+    usable.sort(key=lambda entry: (entry.source == "builtin", entry.name.casefold()))
+    broken = [entry for entry in shelf.entries if entry.problem]
+    memory = shelf.offers[0].memory if shelf.offers else ""
+    groups: tuple[tuple[str, list[ModelEntry] | tuple[Offer, ...]], ...] = (
+        ("On this machine", usable),
+        (f"Recommended for {memory}", shelf.offers),
+        ("Cannot be loaded", broken),
+    )
+    wanted = words.casefold().split()
+    found = (
+        (heading, tuple(item for item in items if _matches(item, wanted)))
+        for heading, items in groups
+    )
+    return tuple((heading, items) for heading, items in found if items)
+
+
+def _matches(item: Item, words: list[str]) -> bool:
+    if isinstance(item, Offer):
+        text = f"{item.repository} {item.purpose} {item.licence}"
+    else:
+        facts = (item.quantization, item.architecture, *item.capabilities, item.licence)
+        demo = "demo" if item.source == "builtin" else ""
+        text = " ".join((item.name, *facts, demo))
+    folded = text.casefold()
+    return all(word in folded for word in words)

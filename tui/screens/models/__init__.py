@@ -1,0 +1,1 @@
+"""The model picker and the questions around it."""

@@ -1,0 +1,252 @@
+"""The model picker: what there is, and what the highlighted model would cost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, OptionList, Static
+
+from engine.errors import EngineError
+from engine.models.entry import ModelEntry
+from engine.plan.contract import MemoryPlan, PlanOptions
+from engine.wanted_model import ModelChoice
+from tui.models.shelf import Item, Offer, Shelf, item_id, sections
+from tui.models.supply import Supply
+from tui.screens.models.adapter import AdapterScreen
+from tui.screens.models.detail import Detail
+from tui.screens.models.model_list import ModelList
+from tui.screens.models.questions import may_download, may_stop_download
+from tui.screens.models.rows import Known
+from tui.screens.models.stepper import Stepper
+from tui.screens.models.what_if import KV_OPTIONS, context_options
+from tui.screens.too_small import TooSmall
+from tui.text.content import literal, literal_line
+
+PLAN_DELAY_SECONDS = 0.1
+NO_ADAPTER = "none"
+_ADAPTER_CELLS = 12
+
+
+class ModelPicker(ModalScreen[ModelChoice | None]):
+    """Answers with the model to load; None when the user leaves it as it is."""
+
+    CSS_PATH = "picker.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "use", "Load", priority=True),
+        Binding("tab", "app.focus_next", "What if"),
+        Binding("f6", "choose_adapter", "LoRA"),
+        Binding("escape", "dismiss", "Close"),
+        Binding("up", "move('cursor_up')", show=False),
+        Binding("down", "move('cursor_down')", show=False),
+        Binding("pageup", "move('page_up')", show=False),
+        Binding("pagedown", "move('page_down')", show=False),
+    ]
+
+    def __init__(
+        self,
+        supply: Supply,
+        loaded: ModelChoice | None = None,
+        words: str = "",
+        sentence: str = "",
+    ) -> None:
+        """`words` are in the filter at first; `sentence` says why the picker is open."""
+        super().__init__()
+        self._supply = supply
+        self._loaded = loaded
+        self._words = words
+        self._sentence = sentence
+        self._shelf = Shelf()
+        self._adapter = loaded.adapter if loaded else supply.shop.adapter
+        self._plans: dict[tuple[str, PlanOptions], MemoryPlan | str] = {}
+
+    def compose(self) -> ComposeResult:
+        """Filter, list beside plan, what-if line, keys."""
+        yield Static(literal(self._sentence), id="picker-sentence")
+        yield Input(self._words, placeholder="type to filter", id="picker-filter", compact=True)
+        with Container(id="picker-body"):
+            yield ModelList(self._known, id="picker-list")
+            yield Detail(id="picker-detail")
+        with Horizontal(id="picker-what-if"):
+            yield Stepper("ctx", context_options(0)[:1], id="picker-context")
+            yield Stepper("KV", KV_OPTIONS, id="picker-kv")
+            yield Static("", id="picker-adapter")
+        yield Footer(compact=True)
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        """Look for models once the screen is there."""
+        self.query_one("#picker-sentence").display = bool(self._sentence)
+        self._show_adapter()
+        self.query_one(Input).focus()
+        self._look()
+
+    def show_download(self, repository: str, is_over: bool) -> None:
+        """A download went on or ended."""
+        if is_over:
+            self._look()
+        for item in self._list.items:
+            if isinstance(item, Offer) and item.repository == repository:
+                self._list.redraw(item)
+        self._show_detail()
+
+    @on(Input.Changed, "#picker-filter")
+    def filter(self, event: Input.Changed) -> None:
+        """Show what matches what is typed so far."""
+        self._words = event.value
+        self._show_list()
+
+    @on(OptionList.OptionHighlighted, "#picker-list")
+    def follow_highlight(self) -> None:
+        """Another model: its own plan or none, at once."""
+        item = self._list.item
+        window = item.context_window if isinstance(item, ModelEntry) else 0
+        self.query_one("#picker-context", Stepper).offer(context_options(window))
+        self._show_detail()
+        self._plan_highlighted()
+
+    @on(Stepper.Changed)
+    def follow_what_if(self) -> None:
+        """The same model under other conditions."""
+        self._show_detail()
+        self._plan_highlighted()
+
+    @on(OptionList.OptionSelected, "#picker-list")
+    def use_clicked(self) -> None:
+        """A line was chosen by mouse."""
+        self.action_use()
+
+    def action_move(self, action: str) -> None:
+        """Move the highlight while the filter has the focus."""
+        getattr(self._list, f"action_{action}")()
+
+    def action_use(self) -> None:
+        """Load the highlighted model, or start or stop its download."""
+        match self._list.item:
+            case Offer() as offer:
+                self._ask_about_download(offer)
+            case ModelEntry(problem=problem) if problem:
+                self.notify(problem, severity="warning", markup=False)
+            case ModelEntry(folder=folder):
+                self.dismiss(ModelChoice(str(folder), self._adapter))
+            case None:
+                return
+
+    @work(exclusive=True, group="adapter")
+    async def action_choose_adapter(self) -> None:
+        """Choose the LoRA folder to load with the model."""
+        chosen = await self.app.push_screen_wait(
+            AdapterScreen(self._supply.find_adapters, self._adapter)
+        )
+        if chosen is not None:
+            self._adapter = chosen
+            self._show_adapter()
+            self._show_detail()
+            self._plan_highlighted()
+
+    @work(exclusive=True, group="download")
+    async def _ask_about_download(self, offer: Offer) -> None:
+        downloads = self._supply.downloads
+        if downloads.progress(offer.repository) is None:
+            if await may_download(self.app, offer, self._supply.shop.places.hub_cache):
+                downloads.start(offer.repository)
+        elif await may_stop_download(self.app, offer):
+            downloads.stop(offer.repository)
+        self._list.redraw(offer)
+        self._show_detail()
+
+    @work(exclusive=True, group="shelf")
+    async def _look(self) -> None:
+        self._shelf = await self._supply.look()
+        self._plans.clear()
+        if self._words and not sections(self._shelf, self._words):
+            # What was asked for is not here; then everything is a candidate.
+            self.query_one(Input).value = ""
+        self._show_list()
+
+    def _show_list(self) -> None:
+        item = self._list.item
+        preferred = item_id(item) if item is not None else self._first_choice
+        self._list.show(sections(self._shelf, self._words), preferred)
+        if self._list.item is None:
+            self._show_detail()
+        self._judge_all()
+
+    @property
+    def _first_choice(self) -> str:
+        """The loaded model; but a demo leads on to the first model that is recommended."""
+        loaded, builtin = self._loaded, str(self._supply.shop.places.builtin)
+        if (loaded is None or loaded.path == builtin) and self._shelf.offers:
+            return item_id(self._shelf.offers[0])
+        return loaded.path if loaded is not None else ""
+
+    @work(exclusive=True, group="plan")
+    async def _plan_highlighted(self) -> None:
+        """Plan anew, also what was planned before: memory comes and goes."""
+        await asyncio.sleep(PLAN_DELAY_SECONDS)
+        item = self._list.item
+        if isinstance(item, ModelEntry) and not item.problem:
+            await self._plan(item, self._options)
+            self._list.redraw(item)
+            self._show_detail()
+
+    @work(exclusive=True, group="badges")
+    async def _judge_all(self) -> None:
+        for item in self._list.items:
+            if isinstance(item, Offer) or item.problem or self._judgement(item) is not None:
+                continue
+            await self._plan(item, self._default_options)
+            self._list.redraw(item)
+
+    async def _plan(self, entry: ModelEntry, options: PlanOptions) -> None:
+        try:
+            plan: MemoryPlan | str = await self._supply.plan(entry, options)
+        except EngineError as error:
+            plan = str(error)
+        self._plans[item_id(entry), options] = plan
+
+    def _known(self, item: Item) -> Known:
+        """For the list: every model under the same conditions."""
+        progress = (
+            self._supply.downloads.progress(item.repository) if isinstance(item, Offer) else None
+        )
+        is_loaded = self._loaded is not None and item_id(item) == self._loaded.path
+        return Known(self._judgement(item), progress, is_loaded)
+
+    def _judgement(self, item: Item) -> MemoryPlan | str | None:
+        return self._plans.get((item_id(item), self._default_options))
+
+    def _show_detail(self) -> None:
+        item = self._list.item
+        known = Known() if item is None else self._known(item)
+        if item is not None:
+            plan = self._plans.get((item_id(item), self._options))
+            known = Known(plan, known.progress, known.is_loaded)
+        self.query_one(Detail).show(item, known)
+
+    def _show_adapter(self) -> None:
+        name = self._adapter.rstrip("/").rpartition("/")[2] or NO_ADAPTER
+        self.query_one("#picker-adapter", Static).update(
+            literal("LoRA ") + literal_line(name, _ADAPTER_CELLS)
+        )
+
+    @property
+    def _default_options(self) -> PlanOptions:
+        return PlanOptions(adapter=self._adapter)
+
+    @property
+    def _options(self) -> PlanOptions:
+        return PlanOptions(
+            context_tokens=self.query_one("#picker-context", Stepper).value,
+            kv_bits=self.query_one("#picker-kv", Stepper).value,
+            adapter=self._adapter,
+        )
+
+    @property
+    def _list(self) -> ModelList:
+        return self.query_one(ModelList)
