@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 from engine.errors import EngineStopped, RequestFailed
-from engine.link import OpenLink
 from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.process import EngineLaunch
 from engine.protocol import (
@@ -32,7 +31,7 @@ from engine.protocol import (
     Usage,
     is_last,
 )
-from engine.session import EngineSession, Listener
+from engine.session import EngineSession, Listener, OpenLink
 from engine.status import EngineDown, EngineStatus
 from engine.supervisor import Supervisor
 from engine.wanted_model import ModelChoice, ModelReplaced
@@ -96,6 +95,11 @@ class EngineClient:
         """What the engine process printed lately."""
         return self._link.log
 
+    @property
+    def is_model_coming(self) -> bool:
+        """Whether requests wait for a model that is being found or loaded."""
+        return self._wanted.is_coming
+
     def expect_model(self) -> None:
         """A model is being found: requests wait for `load` or `abandon_model`."""
         self.session.expect_model()
@@ -110,9 +114,16 @@ class EngineClient:
         `is_forced` loads a model whose plan does not fit. Raises OverBudget, RequestFailed,
         EngineStopped.
         """
-        self.session.revive()
+        self._link.revive()
         self.session.choose(ModelChoice(path, adapter, is_forced))
         return await self._wanted.wait()
+
+    async def model(self) -> ModelInfo:
+        """The model that answers; waits while one is coming.
+
+        Raises RequestFailed when none is, EngineStopped.
+        """
+        return await self._until_model()
 
     async def unload(self) -> None:
         """Free the model and its caches. Raises EngineStopped."""

@@ -5,6 +5,7 @@ EngineError
 ├── EngineStopped        the engine process is gone; says why
 ├── RequestFailed        the engine refused or could not finish one request
 │   └── OverBudget       a model's plan does not fit; loading it can be forced
+├── SharingUnavailable   this app's engine cannot be offered to others
 └── ModelUnavailable     no usable model: not found, not fetched, damaged
 """
 
@@ -27,6 +28,10 @@ class RequestFailed(EngineError):
 
 class OverBudget(RequestFailed):
     """The model does not fit by its plan; `load(..., is_forced=True)` loads it all the same."""
+
+
+class SharingUnavailable(EngineError):
+    """The engine socket cannot be offered; the app itself runs as usual."""
 
 
 class ModelUnavailable(EngineError):

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from engine.errors import ProtocolError
-from engine.protocol import AnyCommand, AnyEvent
+from engine.protocol import AnyCommand, AnyEvent, Command, Event
 
 MAX_FRAME_BYTES = 8 * 1024 * 1024
 _HEADER = struct.Struct(">I")
+HEADER_BYTES = _HEADER.size
+_T = TypeVar("_T")
 
 _encoder = msgspec.msgpack.Encoder()
 _command_decoder: msgspec.msgpack.Decoder[AnyCommand] = msgspec.msgpack.Decoder(AnyCommand)
 _event_decoder: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
 
 
-def encode_frame(message: AnyCommand | AnyEvent) -> bytes:
+def encode_frame(message: Command | Event) -> bytes:
     """One frame, header included; half characters become U+FFFD.
 
     Raises ProtocolError above MAX_FRAME_BYTES and for whole numbers above 64 bits.
@@ -40,18 +42,20 @@ def encode_frame(message: AnyCommand | AnyEvent) -> bytes:
 
 def decode_command(body: bytes) -> AnyCommand:
     """The command in one frame's body. Raises ProtocolError."""
-    try:
-        return _command_decoder.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ProtocolError(f"The engine was sent something it does not know: {error}") from error
+    return decode_body(_command_decoder, body, "The engine was sent something it does not know")
 
 
 def decode_event(body: bytes) -> AnyEvent:
     """The event in one frame's body. Raises ProtocolError."""
+    return decode_body(_event_decoder, body, "The engine sent something unreadable")
+
+
+def decode_body(decoder: msgspec.msgpack.Decoder[_T], body: bytes, complaint: str) -> _T:
+    """The message in one frame's body. Raises ProtocolError that begins with the complaint."""
     try:
-        return _event_decoder.decode(body)
+        return decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ProtocolError(f"The engine sent something unreadable: {error}") from error
+        raise ProtocolError(f"{complaint}: {error}") from error
 
 
 def _mend(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from engine.protocol import AnyCommand, AnyEvent
@@ -57,6 +56,3 @@ class Link(Protocol):
 
     async def close(self) -> None:
         """Leave the engine; a process of our own is gone when this returns."""
-
-
-OpenLink = Callable[[LinkOwner], Link]

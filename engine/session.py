@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from engine.errors import EngineError, EngineStopped, RequestFailed
-from engine.link import Audience, OpenLink
-from engine.pending import PendingRequests, request_error
+from engine.link import Audience, Link
+from engine.pending import PendingRequests
 from engine.protocol import (
     NO_REQUEST,
     AnyCommand,
@@ -28,13 +28,13 @@ from engine.status import (
     EngineDown,
     EngineIdle,
     EngineLoading,
-    EngineReady,
     EngineRestarting,
     EngineStarting,
     EngineStatus,
 )
 from engine.wanted_model import ModelChoice, WantedModel
 
+OpenLink = Callable[["EngineSession"], Link]
 Listener = Callable[[EngineStatus | MemoryReport], None]
 _E = TypeVar("_E", bound=AnyEvent)
 _UNLOADED = "The model was unloaded."
@@ -70,12 +70,11 @@ class EngineSession:
         if self.link.keeps_model and isinstance(self.status, EngineDown) and self.wanted.choice:
             self._send_load(self.wanted.choice)
 
-    def choose(self, choice: ModelChoice) -> int:
-        """Want this model from now on; returns the id of its load, 0 while there is no process."""
+    def choose(self, choice: ModelChoice) -> None:
+        """Want this model from now on."""
         self.wanted.choose(choice)
         if self.is_serving or self.link.keeps_model:
             self._send_load(choice)
-        return self.wanted.load_id
 
     def expect_model(self) -> None:
         """Requests wait for a model that is being looked for."""
@@ -84,17 +83,15 @@ class EngineSession:
             self._tell_audience(ModelLoading(NO_REQUEST, _CHOOSING))
 
     def abandon_model(self, error: EngineError) -> None:
-        """No model was found."""
+        """There is to be no model; whoever waits for one learns why."""
         self.wanted.drop(error)
-        self._tell_audience(ModelUnloaded(NO_REQUEST))
+        self._tell_audience(Failed(NO_REQUEST, "no-model", str(error)))
 
     async def unload(self) -> None:
         """Free the model. Raises EngineStopped."""
         self.abandon_model(RequestFailed(_UNLOADED))
         if self.is_serving:
             await self.ask(UnloadModel(self.requests.next_id()), ModelUnloaded)
-            if self.wanted.choice is None:
-                self._set_status(EngineIdle())
 
     async def until_serving(self) -> None:
         """Wait for a process that takes commands. Raises EngineStopped when none is coming."""
@@ -132,6 +129,7 @@ class EngineSession:
 
     def on_event(self, event: AnyEvent) -> None:
         """Told by the link: the engine said something."""
+        self._tell_audience(event)
         match event:
             case MemoryReport():
                 self._tell(event)
@@ -139,15 +137,16 @@ class EngineSession:
                 self._on_ready(event)
             case ModelSlept() if self.wanted.model is not None:
                 self._set_status(EngineAsleep(self.wanted.model))
-            case (
-                ModelLoading(id=id) | ModelLoaded(id=id) | ModelUnloaded(id=id) | Failed(id=id)
-            ) if id in {NO_REQUEST, self.wanted.load_id}:
-                self._on_model_news(event)
-            case ModelSlept():
-                pass
+            case ModelLoading() | ModelLoaded() | ModelUnloaded() | Failed() if (
+                self.wanted.is_meant_by(event)
+            ):
+                self._set_status(self.wanted.follow(event))
+            case ModelUnloaded(id=id):
+                if self.wanted.choice is None:
+                    self._set_status(EngineIdle())
+                self.requests.deliver(id, event)
             case _:
                 self.requests.deliver(event.id, event)
-        self._tell_audience(event)
 
     def on_death(self, message: str, delay: float | None) -> None:
         """Told by the link: the engine is gone."""
@@ -172,30 +171,6 @@ class EngineSession:
         else:
             self._send_load(self.wanted.choice)
         self._pulse()
-
-    def _on_model_news(self, event: ModelLoading | ModelLoaded | ModelUnloaded | Failed) -> None:
-        """Of the load under way; or one that nobody here asked for, which that one outdoes."""
-        if event.id == NO_REQUEST and self.wanted.load_id and self.wanted.is_coming:
-            return
-        match event:
-            case ModelLoading(stage=stage):
-                self.wanted.expect()
-                path = self.wanted.choice.path if self.wanted.choice else ""
-                self._set_status(EngineLoading(path, stage))
-            case ModelLoaded(model=model):
-                if event.id == NO_REQUEST:
-                    self.wanted.adopt(model)
-                else:
-                    self.wanted.settle(model)
-                self._set_status(EngineReady(model))
-            case ModelUnloaded():
-                self.wanted.drop(RequestFailed(_UNLOADED))
-                self._set_status(EngineIdle())
-            case Failed():
-                self.wanted.drop(request_error(event))
-                self._set_status(EngineIdle())
-            case _:
-                assert_never(event)
 
     def _send_load(self, choice: ModelChoice) -> None:
         self.wanted.load_id = self.requests.next_id()

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import assert_never
 
 from engine.errors import EngineError, RequestFailed
-from engine.protocol import ModelInfo
+from engine.pending import request_error
+from engine.protocol import (
+    NO_REQUEST,
+    Failed,
+    ModelInfo,
+    ModelLoaded,
+    ModelLoading,
+    ModelUnloaded,
+)
+from engine.status import EngineIdle, EngineLoading, EngineReady, EngineStatus
+
+ModelNews = ModelLoading | ModelLoaded | ModelUnloaded | Failed
 
 
 class ModelReplaced(RequestFailed):
@@ -65,10 +77,40 @@ class WantedModel:
     def adopt(self, model: ModelInfo) -> None:
         """A model was loaded that was not asked for here: it woke up, or somebody else chose it."""
         if self.choice is None or (self.choice.path, self.choice.adapter) != _place(model):
-            self.choice = ModelChoice(*_place(model))
+            is_forced = model.plan is not None and not model.plan.fits
+            self.choice = ModelChoice(*_place(model), is_forced)
         if not self.is_coming:
             self._loaded = asyncio.get_running_loop().create_future()
         self.settle(model)
+
+    def is_meant_by(self, event: ModelNews) -> bool:
+        """Whether it tells of the load under way, or of one that nobody here asked for.
+
+        The load under way outdoes what nobody asked for.
+        """
+        if event.id != NO_REQUEST:
+            return event.id == self.load_id
+        return not (self.load_id and self.is_coming)
+
+    def follow(self, event: ModelNews) -> EngineStatus:
+        """Take news that this model is meant by; returns the status that follows."""
+        match event:
+            case ModelLoading(stage=stage):
+                self.expect()
+                return EngineLoading(self.choice.path if self.choice else "", stage)
+            case ModelLoaded(id=id, model=model):
+                if id == NO_REQUEST:
+                    self.adopt(model)
+                else:
+                    self.settle(model)
+                return EngineReady(model)
+            case ModelUnloaded():
+                self.drop(RequestFailed("The model was unloaded."))
+            case Failed():
+                self.drop(request_error(event))
+            case _:
+                assert_never(event)
+        return EngineIdle()
 
     def lose(self) -> None:
         """The process that held it died; those who wait wait on."""

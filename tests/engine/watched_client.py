@@ -26,9 +26,9 @@ class WatchedClient:
         self.statuses: list[EngineStatus] = []
         self.reports: list[MemoryReport] = []
         self.partial = ""
-        self.client = EngineClient(launch, self._listen, watchdog)
+        self.client = EngineClient(launch, self.listen, watchdog)
 
-    def _listen(self, news: EngineStatus | MemoryReport) -> None:
+    def listen(self, news: EngineStatus | MemoryReport) -> None:
         if isinstance(news, MemoryReport):
             self.reports.append(news)
         else:

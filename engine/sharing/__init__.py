@@ -1,0 +1,1 @@
+"""Sharing the engine of a running app with other programs of the same user."""
