@@ -20,7 +20,7 @@ class EngineConfig(msgspec.Struct, frozen=True):
     """Prompt tokens a step; also how long a cancel can take."""
 
     records_dir: str = ""
-    """Where what models really cost and how fast they ran is kept; empty keeps nothing."""
+    """Where what models really cost and how fast they ran is kept; empty: in the cache folder."""
 
     memory_limit_bytes: int | None = None
     """What the engine may use, instead of what the machine has."""

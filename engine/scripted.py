@@ -122,7 +122,7 @@ class ScriptedBackend:
         check_request(command)
         prompt = [word for turn in command.messages for word in split_words(turn.content)] or [""]
         window = model.context_limit
-        room = room_for_answer(len(prompt), command.max_tokens, window)
+        room = room_for_answer(len(prompt), command.max_tokens, window, model.context_window)
         held = self._held.pop(command.conversation, [])
         reused = min(_common_prefix(held, prompt), len(prompt) - 1)
         self._hits += 1 if reused else 0

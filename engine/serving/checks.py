@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 
+import psutil
+
 from engine.protocol import Generate
 from engine.serving.backend import Refused
 
 HOTTEST = 10.0
 MOST_CANDIDATES = 1_000_000
 MOST_SEED = 2**64 - 1
+SMALL_MACHINE_BYTES = 15 * 1024**3
+"""Below what a machine sold with 16 GiB shows: there a model that waits is in the way."""
+PATIENCE_SECONDS = 15 * 60.0
 LONGEST_ANSWER = 4096
 """Tokens, for a model that does not say how long its context window is."""
 
@@ -35,18 +40,32 @@ def check_number(name: str, value: float | None, high: float) -> None:
     raise Refused("bad-request", f"{name} must be between 0 and {high:g}, not {value:g}.")
 
 
-def room_for_answer(prompt_tokens: int, wish: int | None, window: int) -> int:
+def room_for_answer(prompt_tokens: int, wish: int | None, limit: int, window: int) -> int:
     """How many tokens the answer may take. Raises Refused when there is room for none.
 
-    `window` 0 means unknown.
+    `limit` is what a conversation is granted, `window` what the model was made for; 0 means
+    unknown.
     """
-    if window <= 0:
+    if limit <= 0:
         return wish if wish is not None else LONGEST_ANSWER
-    if prompt_tokens >= window:
+    if prompt_tokens >= limit:
+        bound = (
+            f"the memory or your settings allow {limit:,} of the model's {window:,}"
+            if limit < window
+            else f"the model's context window holds {limit:,}"
+        )
         raise Refused(
             "no-room",
-            f"The conversation takes {prompt_tokens:,} tokens and the model's context window "
-            f"holds {window:,}: start a new chat or shorten the last message.",
+            f"The conversation takes {prompt_tokens:,} tokens and {bound}: start a new chat or "
+            "shorten the last message.",
         )
-    room = window - prompt_tokens
+    room = limit - prompt_tokens
     return room if wish is None else min(wish, room)
+
+
+def idle_seconds(setting: float | None) -> float | None:
+    """How long a model may wait for work; None for ever. A setting of 0 means for ever."""
+    if setting is None:
+        is_small = psutil.virtual_memory().total < SMALL_MACHINE_BYTES
+        return PATIENCE_SECONDS if is_small else None
+    return setting or None

@@ -1,9 +1,9 @@
 """The serving loop: one reader thread, one report thread, one compute thread.
 
 The reader answers pings and plans at any moment and puts everything else into the inbox, in
-order. The compute thread, which is the caller of `run`, does one prefill chunk or decode step at a time and
-empties the inbox between two steps. Answers are served first come, first served; loads wait for
-the answers before them.
+order. The compute thread, which is the caller of `run`, does one prefill chunk or decode step at
+a time and empties the inbox between two steps. Answers are served first come, first served; loads
+wait for the answers before them.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.config import EngineConfig
+from engine.plan.device import remember_device
 from engine.serving.backend import Backend
 from engine.serving.entry import serve
 
@@ -15,8 +16,11 @@ def make_backend(config: EngineConfig) -> Backend:
 
     compute = activate(Path(config.cache_dir) / "blas", config.blas, config.threads)
     from engine.worker.backend import MlxBackend
+    from engine.worker.device import probe_device
 
-    return MlxBackend(config, compute)
+    device = probe_device(compute)
+    remember_device(Path(config.cache_dir), device)
+    return MlxBackend(config, compute, device)
 
 
 if __name__ == "__main__":

@@ -32,12 +32,14 @@ class Hooks:
     """What an answer tells the backend.
 
     `keep` takes a row's tokens and cache, `observe` the tokens held and whether it still runs;
-    `abandon` says that a row could not be ended properly, so the generator must go.
+    `abandon` says that a row could not be ended properly, so the generator must go; `finish` takes
+    what a row cost that ended properly.
     """
 
     keep: Callable[[list[int], list[Any]], None]
     observe: Callable[[int, bool], None]
     abandon: Callable[[], None]
+    finish: Callable[[Usage], None]
 
 
 class MlxAnswer:
@@ -153,7 +155,9 @@ class MlxAnswer:
         events: list[AnyEvent] = [
             TextDelta(self._id, text, span) for span, text in self._text.finish()
         ]
-        return [*events, Finished(self._id, reason, self._usage())]
+        usage = self._usage()
+        self._hooks.finish(usage)
+        return [*events, Finished(self._id, reason, usage)]
 
     def _usage(self) -> Usage:
         now = time.monotonic()

@@ -57,12 +57,19 @@ class ConversationCache:
         while len(self._entries) > self._capacity or self.nbytes > self.budget_bytes:
             self.drop_oldest()
 
-    def drop_oldest(self) -> bool:
-        """Forget the conversation unused for longest; false when there is none."""
-        if not self._entries:
-            return False
-        self._entries.popitem(last=False)
-        return True
+    def drop_oldest(self, spared: str = "") -> bool:
+        """Forget the conversation unused for longest; false when only the spared one is left."""
+        oldest = next((owner for owner in self._entries if owner != spared), None)
+        return oldest is not None and self.forget(oldest) > 0
+
+    def bytes_without(self, owner: str) -> int:
+        """Bytes of every conversation but this one."""
+        return sum(
+            layer.nbytes
+            for name, (_, cache) in self._entries.items()
+            if name != owner
+            for layer in cache
+        )
 
     def forget(self, owner: str) -> int:
         """Drop one conversation; returns how many entries went."""

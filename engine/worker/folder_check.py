@@ -8,6 +8,8 @@ from typing import Any
 
 from mlx_lm import utils as mlx_lm_utils
 
+from engine.errors import ModelUnavailable
+from engine.models.safetensors_header import folder_tensors
 from engine.serving.backend import Refused
 
 # Private, but the only place that knows every family's name; mlx-lm carries hardly any types.
@@ -37,6 +39,10 @@ def check_folder(folder: Path) -> None:
         ) from error
     if not any(folder.glob("model*.safetensors")):
         raise Refused("load", f"{folder.name} has no weights (model*.safetensors) in {folder}.")
+    try:
+        folder_tensors(folder)
+    except ModelUnavailable as error:
+        raise Refused("load", str(error)) from error
 
 
 def read_object(file: Path) -> dict[str, Any]:

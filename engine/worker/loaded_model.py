@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
-import psutil
 from mlx.nn.layers.base import Module
 from mlx.utils import tree_flatten
 from mlx_lm import load
 from mlx_lm.utils import get_total_parameters
 
 from engine.compute import ComputePath
-from engine.protocol import ModelInfo
+from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_adapter, check_applied
-from engine.worker.folder_check import check_folder, read_object
+from engine.worker.folder_check import read_object
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import protect_control_tokens
 from engine.worker.trial import Trial, run_trial
-
-LOADABLE_MEMORY_SHARE = 0.6
 
 # mlx-lm carries hardly any types.
 _load_folder: Any = load
@@ -38,17 +35,20 @@ class LoadedModel:
     generation_config: dict[str, Any]
     info: ModelInfo
     trial: Trial
+    is_forced: bool
 
 
 def load_model(
-    path: str, adapter: str, compute: ComputePath, report_stage: Callable[[str], None]
+    command: LoadModel,
+    compute: ComputePath,
+    usable_bytes: int,
+    report_stage: Callable[[str], None],
 ) -> LoadedModel:
-    """Read the folder and the adapter's, prepare them for this machine and run the model once.
+    """Read a checked folder and the adapter's, prepare them for this machine, run the model once.
 
     Raises Refused, and whatever mlx-lm and transformers make of a damaged folder.
     """
-    folder = Path(path)
-    check_folder(folder)
+    folder, adapter = Path(command.path), command.adapter
     if adapter:
         check_adapter(Path(adapter))
     report_stage("reading weights")
@@ -61,8 +61,7 @@ def load_model(
     weights_bytes, precision = _weights_bytes(model), _quantization(config)
     if mx.default_device().type == mx.DeviceType.cpu:
         report_stage("preparing weights for the CPU")
-        usable = int(psutil.virtual_memory().available * LOADABLE_MEMORY_SHARE)
-        prepared = prepare_for_cpu(model, compute.is_fast, usable)
+        prepared = prepare_for_cpu(model, compute.is_fast, usable_bytes)
         weights_bytes = prepared.weights_bytes
         precision = f"{precision}, {prepared.description}"
     protect_control_tokens(tokenizer)
@@ -84,7 +83,7 @@ def load_model(
         adapter=adapter,
         kv_token_bytes=trial.kv_token_bytes,
     )
-    return LoadedModel(model, tokenizer, _generation_config(folder), info, trial)
+    return LoadedModel(model, tokenizer, _generation_config(folder), info, trial, command.is_forced)
 
 
 def _weights_bytes(model: Any) -> int:

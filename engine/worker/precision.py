@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, assert_never, cast
 
 import mlx.core as mx
 from mlx.nn.layers.base import Module
@@ -19,6 +19,8 @@ from mlx.nn.layers.linear import Linear
 from mlx.nn.layers.quantized import QuantizedEmbedding, QuantizedLinear
 from mlx.utils import tree_flatten, tree_map, tree_unflatten
 from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
+
+from engine.plan.cpu_form import choose_cpu_form
 
 _Layer = Any  # a Module; most of its methods are untyped
 _FLOAT32_BYTES = 4
@@ -46,23 +48,30 @@ class ExpandingLinear(QuantizedLinear):
 
 
 def prepare_for_cpu(model: Module, is_fast: bool, usable_bytes: int) -> Precision:
-    """Convert the model in place; `usable_bytes` is what its weights may occupy.
+    """Convert the model in place; `usable_bytes` is what the engine may use.
 
-    Greedy tokens stay those of the float32 reference of the same weights. A model that is not
-    quantized and does not fit as float32 keeps its precision.
+    Greedy tokens stay those of the float32 reference of the same weights. Which form the weights
+    get is `choose_cpu_form`'s rule, by which they were planned.
     """
     layers = _quantized_layers(model)
-    does_fit = _expanded_bytes(model, layers) <= usable_bytes
-    if not layers and not does_fit:
-        return _measured(model, "float32 does not fit")
-    _cast_to_float32(model)
-    if not layers:
-        return _measured(model, "float32")
-    if not is_fast:
-        return _measured(model, "computed in float32")
-    replacement = _expand if does_fit else _expand_on_demand
-    _replace(model, layers, replacement)
-    return _measured(model, "expanded to float32" if does_fit else "expanded while reading prompts")
+    form = choose_cpu_form(_expanded_bytes(model, layers), bool(layers), is_fast, usable_bytes)
+    if form != "as-stored":
+        _cast_to_float32(model)
+    match form:
+        case "as-stored":
+            return _measured(model, "float32 does not fit")
+        case "float32":
+            return _measured(model, "float32")
+        case "packed":
+            return _measured(model, "computed in float32")
+        case "expanded":
+            _replace(model, layers, _expand)
+            return _measured(model, "expanded to float32")
+        case "expanded-on-demand":
+            _replace(model, layers, _expand_on_demand)
+            return _measured(model, "expanded while reading prompts")
+        case _:
+            assert_never(form)
 
 
 def _quantized_layers(model: _Layer) -> list[tuple[str, _Layer]]:

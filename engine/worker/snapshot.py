@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import mlx.core as mx
 
+from engine.plan.machine import Machine
 from engine.protocol import KVUsage, MemoryReport, ModelInfo
 from engine.worker.conversation_cache import ConversationCache
 from engine.worker.footprint import process_bytes
 from engine.worker.rate import Meters
+from engine.worker.run_book import RunBook
 
 
 class Snapshot:
     """Written by the compute thread, read by the report thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, measure_machine: Callable[[], Machine]) -> None:
+        self._measure_machine = measure_machine
         self._lock = threading.Lock()
         self._rows: tuple[tuple[KVUsage, ...], int, bool] = ((), 0, False)
         self._caches = (0, 0, 0)
@@ -37,8 +41,9 @@ class Snapshot:
         with self._lock:
             self._caches = values
 
-    def report(self, rows_waiting: int, meters: Meters) -> MemoryReport:
+    def report(self, rows_waiting: int, meters: Meters, book: RunBook) -> MemoryReport:
         """Everything known, with the allocator's and the system's figures of this moment."""
+        machine = self._measure_machine()
         with self._lock:
             (usage, tokens, is_running), info = self._rows, self._info
             entries, entry_bytes, hits = self._caches
@@ -59,4 +64,10 @@ class Snapshot:
             disk_tier_bytes=0,
             prefill_tps=meters.prefill.per_second(),
             decode_tps=meters.decode.per_second(),
+            model=info,
+            usable_bytes=machine.usable_bytes,
+            available_bytes=machine.available_bytes,
+            is_squeezed=machine.is_squeezed,
+            best_prefill_tps=book.best_prefill_tps,
+            best_decode_tps=book.best_decode_tps,
         )

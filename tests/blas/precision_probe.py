@@ -5,6 +5,7 @@ Arguments: the cache folder, ZIB_BLAS (`off` or empty), and how much the weights
 """
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from mlx_lm.models import llama
 from mlx_lm.models.switch_layers import SwitchLinear
 from mlx_lm.utils import quantize_model
 
+from engine.plan.cpu_form import LOADABLE_MEMORY_SHARE
 from engine.worker.precision import prepare_for_cpu
 
 CONFIG: dict[str, Any] = {
@@ -89,7 +91,7 @@ def switch_error(usable: int) -> float:
 
 def main() -> None:
     usable = {"all": 1 << 60, "none": 0}.get(sys.argv[3])
-    usable = int(sys.argv[3]) if usable is None else usable
+    usable = math.ceil(int(sys.argv[3]) / LOADABLE_MEMORY_SHARE) if usable is None else usable
     answer = {
         "is_fast": compute.is_fast,
         "quantized": report(random_model(True), usable),

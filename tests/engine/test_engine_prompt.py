@@ -133,13 +133,13 @@ def test_ids_beyond_the_model_are_refused() -> None:
 def test_room_is_what_the_window_leaves(
     prompt: int, wish: int | None, window: int, room: int
 ) -> None:
-    assert room_for_answer(prompt, wish, window) == room
+    assert room_for_answer(prompt, wish, window, window) == room
 
 
 @pytest.mark.parametrize("prompt", [100, 5000])
 def test_no_room_is_refused_with_numbers(prompt: int) -> None:
     with pytest.raises(Refused, match=f"{prompt:,} tokens.*100") as caught:
-        room_for_answer(prompt, 1, 100)
+        room_for_answer(prompt, 1, 100, 100)
     assert caught.value.kind == "no-room"
 
 

@@ -1,0 +1,63 @@
+"""What may start: a model that fits, and a request that the memory of this moment allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mlx.core as mx
+
+from engine.plan.contract import MemoryPlan
+from engine.plan.reserve import safety_bytes
+from engine.serving.backend import Refused
+from engine.sizes import in_words
+from engine.worker.conversation_cache import ConversationCache
+
+GROWTH_TOKENS = 256
+"""What a KV cache grows by at once."""
+
+
+def require_fit(name: str, plan: MemoryPlan) -> None:
+    """Refuse a model whose plan does not fit. Raises Refused."""
+    if plan.fits:
+        return
+    raise Refused("over-budget", f"{name} was not loaded. {' '.join(plan.reasons)}")
+
+
+def granted_context(plan: MemoryPlan, limit: int | None, window: int) -> int:
+    """Tokens a conversation may have; 0 when nothing bounds it."""
+    bounds = [bound for bound in (limit or 0, window, plan.max_safe_context) if bound > 0]
+    return min(bounds, default=0)
+
+
+class Ceiling:
+    """Keeps the engine below what the machine can spare when a request begins.
+
+    `plan_at` plans the loaded model at a context length.
+    """
+
+    def __init__(self, plan_at: Callable[[int], MemoryPlan], caches: ConversationCache) -> None:
+        self._plan_at = plan_at
+        self._caches = caches
+
+    def make_room(self, prompt_tokens: int, context_limit: int, owner: str) -> None:
+        """Free what can be freed until the prompt fits. Raises Refused when it does not.
+
+        The cache of `owner` is a part of what is needed and stays.
+        """
+        reached = prompt_tokens + GROWTH_TOKENS
+        plan = self._plan_at(min(reached, context_limit) if context_limit else reached)
+        needed = plan.weights_bytes + plan.kv_bytes + plan.transient_bytes
+        ceiling = plan.usable_bytes - safety_bytes(plan)
+        if needed + self._caches.bytes_without(owner) <= ceiling:
+            return
+        mx.clear_cache()
+        while needed + self._caches.bytes_without(owner) > ceiling:
+            if not self._caches.drop_oldest(owner):
+                break
+            mx.clear_cache()
+        if needed > ceiling:
+            raise Refused(
+                "no-room",
+                f"{prompt_tokens:,} tokens need {in_words(needed)} and {in_words(ceiling)} can be "
+                "used now: start a new chat, close other programs or choose a smaller model.",
+            )
