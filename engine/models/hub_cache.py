@@ -47,7 +47,7 @@ class HubRepository:
         return tuple(
             Path(entry.path)
             for entry in _scan(self.folder / "snapshots")
-            if entry.is_dir(follow_symlinks=False)
+            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
         )
 
     @property

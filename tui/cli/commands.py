@@ -126,3 +126,57 @@ def bench(
     from tui.cli.bench import run_bench
 
     raise typer.Exit(run_bench(names or [], json))
+
+
+models_app = typer.Typer(help="The models on this machine: list, get, import, remove.")
+app.add_typer(models_app, name="models")
+
+
+@models_app.callback(invoke_without_command=True)
+def models(context: typer.Context) -> None:
+    """Without a command: every model, with its size and whether it fits."""
+    if context.invoked_subcommand is None:
+        from tui.cli.models import run_list
+
+        raise typer.Exit(run_list(is_json=False))
+
+
+@models_app.command("list")
+def models_list(json: Json = False) -> None:
+    """Every model found, with its size, abilities and whether it fits."""
+    from tui.cli.models import run_list
+
+    raise typer.Exit(run_list(json))
+
+
+@models_app.command("get")
+def models_get(
+    repository: Annotated[str, typer.Argument(help="As on the hub: mlx-community/Qwen3-4B-4bit")],
+    revision: Annotated[str | None, typer.Option(help="A branch, tag or commit.")] = None,
+) -> None:
+    """Download a model from the Hugging Face hub; a second try goes on where the first ended."""
+    from tui.cli.models import run_get
+
+    raise typer.Exit(run_get(repository, revision))
+
+
+@models_app.command("import")
+def models_import(
+    source: Annotated[str, typer.Argument(help="A GGUF file, or a model folder to link.")],
+    name: Annotated[str | None, typer.Option(help="What to call it; else as it is.")] = None,
+) -> None:
+    """Convert a GGUF file, or link a model folder, into the models folder."""
+    from tui.cli.models import run_import
+
+    raise typer.Exit(run_import(source, name))
+
+
+@models_app.command("remove")
+def models_remove(
+    name: Annotated[str, typer.Argument(help="The model's name or a part of it.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a model; shows first what goes and how much that frees."""
+    from tui.cli.models import run_remove
+
+    raise typer.Exit(run_remove(name, yes))
