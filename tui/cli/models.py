@@ -29,10 +29,11 @@ from engine.models.download import MAIN, download_model
 from engine.models.importing import import_model
 from engine.models.library import find_models, model_at
 from engine.models.removal import Removal, plan_removal, remove
-from tui.cli.models_list import ListedModel, print_table, to_json
+from engine.plan.contract import PlanOptions
+from tui.cli.models_list import ListedModel, is_here, print_table, to_json
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.cli.streams import write_json
-from tui.models.local_plan import local_plan
+from tui.models.local_plan import local_planner
 from tui.paths import PathsError, ensure
 from tui.settings.errors import SettingsError
 from tui.text.line import to_line
@@ -51,9 +52,9 @@ def run_list(is_json: bool) -> int:
     """Print every model found."""
 
     def print_all(wiring: Wiring) -> int:
-        plan = local_plan(wiring.launch.config)
+        plan = local_planner(wiring.launch.config)
         models = [
-            ListedModel(entry, None if entry.problem or not entry.bytes_on_disk else plan(entry))
+            ListedModel(entry, plan(entry.folder, PlanOptions()) if is_here(entry) else None)
             for entry in find_models(wiring.shop.places)
         ]
         if is_json:
@@ -180,7 +181,7 @@ def _print_arrival(wiring: Wiring, name: str, folder: Path) -> None:
     if entry.problem:
         print_error(entry.problem)
     else:
-        plan = local_plan(wiring.launch.config)(entry)
+        plan = local_planner(wiring.launch.config)(entry.folder, PlanOptions())
         need = f"{format_bytes(plan.total_bytes)} of {format_bytes(plan.usable_bytes)} of memory"
         words = {
             "fits": f"fits ({need})",

@@ -53,6 +53,11 @@ class ModelRows(msgspec.Struct, frozen=True):
     models: list[ModelRow]
 
 
+def is_here(entry: ModelEntry) -> bool:
+    """Whether it could be loaded now."""
+    return not entry.problem and entry.bytes_on_disk > 0
+
+
 def to_json(models: Sequence[ListedModel]) -> bytes:
     """Names that are no Unicode text lose what is none."""
     return msgspec.json.encode(ModelRows([_row(model.entry, model.plan) for model in models]))
@@ -124,7 +129,7 @@ def _abilities(entry: ModelEntry) -> str:
 def _memory(model: ListedModel) -> str:
     if model.entry.problem:
         return "broken"
-    if model.entry.source == "builtin" and not model.entry.bytes_on_disk:
+    if not is_here(model.entry):
         return "not fetched yet"
     return verdict_badge(model.plan.verdict) if model.plan else "?"
 
