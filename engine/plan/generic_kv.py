@@ -55,11 +55,12 @@ def plan_generic(
     record: Record | None,
 ) -> MemoryPlan:
     """Plan at `wanted_tokens`; None means as many as fit, at most `limit_tokens`."""
-    fixed = (*weight_items(subject), *reserve_items(machine, prompt_cache_bytes))
+    weights, reserve = weight_items(subject), reserve_items(machine, prompt_cache_bytes)
 
     def items_at(tokens: int) -> tuple[PlanItem, ...]:
         workload = workload_of(subject, machine, tokens)
-        return (*fixed, *allocated_kv(workload, subject.scheme), *transient_items(workload))
+        kv = allocated_kv(workload, subject.scheme)
+        return (*weights, *kv, *transient_items(workload), *reserve)
 
     def total_at(tokens: int) -> int:
         return sum(item.bytes for item in items_at(tokens))

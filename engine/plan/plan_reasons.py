@@ -25,9 +25,7 @@ def plan_reasons(plan: MemoryPlan, machine: Machine, notes: tuple[str, ...]) -> 
     return replace(plan, reasons=(*lines, *notes, *machine.notes))
 
 
-def unknown_plan(
-    machine: Machine, problem: str, weights_bytes: int, notes: tuple[str, ...] = ()
-) -> MemoryPlan:
+def unknown_plan(machine: Machine, weights_bytes: int, reasons: tuple[str, ...]) -> MemoryPlan:
     """The plan for a model nothing can be promised of; its weights as stored, where known."""
     return MemoryPlan(
         strategy="generic-kv",
@@ -41,7 +39,7 @@ def unknown_plan(
         total_bytes=weights_bytes,
         usable_bytes=machine.usable_bytes,
         verdict="unknown",
-        reasons=(problem, *notes, LOAD_ANYWAY),
+        reasons=(*reasons, *machine.notes),
         items=(PlanItem("weights", "weights as stored", weights_bytes),) if weights_bytes else (),
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.errors import EngineError
 from engine.plan.contract import MemoryPlan, PlanItem, PlanOptions
-from engine.plan.families.fields import UnplannableModel
+from engine.plan.families.fields import UnknownArchitecture, UnplannableModel
 from engine.plan.families.registry import geometry_of
 from engine.plan.generic_kv import Subject, plan_generic
 from engine.plan.geometry import Geometry
@@ -17,7 +17,7 @@ from engine.plan.kv_bytes import unquantized_layers
 from engine.plan.kv_scheme import KVScheme, read_kv_config, uniform_scheme
 from engine.plan.machine import Machine
 from engine.plan.model_folder import ModelFolder, adapter_tensors, read_model_folder
-from engine.plan.plan_reasons import unknown_plan
+from engine.plan.plan_reasons import LOAD_ANYWAY, unknown_plan
 from engine.plan.record_key import RecordKey, key_of_folder
 from engine.plan.records import Records
 from engine.plan.run_record import Record
@@ -60,7 +60,9 @@ class Planner:
             subject = self._subject(folder, files, machine, options)
         except EngineError as error:
             stored = sum(tensor.bytes for tensor in files.tensors)
-            return unknown_plan(machine, _sentence(error), stored, machine.notes)
+            is_loadable = isinstance(error, UnknownArchitecture)
+            reasons = (_sentence(error), LOAD_ANYWAY) if is_loadable else (_sentence(error),)
+            return unknown_plan(machine, stored, reasons)
         wanted = options.context_tokens
         return plan_generic(
             subject,

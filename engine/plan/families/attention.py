@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from engine.plan.families.fields import Fields, UnplannableModel
+from engine.plan.families.fields import Fields, UnknownArchitecture, UnplannableModel
 from engine.plan.geometry import FullAttention, Geometry, Layer, SlidingAttention
 
 HeadSize = Literal["stated", "stated-or-divided", "divided"]
@@ -104,7 +104,7 @@ def windowed_layer(fields: Fields, kind: str, layer: FullAttention) -> Layer:
         case "sliding_attention":
             return sliding(layer, fields.size("sliding_window"))
         case _:
-            raise UnplannableModel(f"unknown layer kind {kind[:60]}")
+            raise UnknownArchitecture(f"unknown layer kind {kind[:60]}")
 
 
 def every_nth_full(fields: Fields, count: int) -> tuple[str, ...]:

@@ -31,6 +31,10 @@ class UnplannableModel(EngineError):
     """The configuration cannot be planned from; the message is the reason, for the user."""
 
 
+class UnknownArchitecture(UnplannableModel):
+    """A family or layer kind without a formula here; mlx-lm may well run it."""
+
+
 class Fields:
     """One section of a configuration. What is null counts as absent.
 

@@ -13,7 +13,7 @@ from engine.plan.families.attention import (
     transformer,
     windowed_layer,
 )
-from engine.plan.families.fields import Fields, UnplannableModel
+from engine.plan.families.fields import Fields, UnknownArchitecture, UnplannableModel
 from engine.plan.geometry import FullAttention, Geometry, Layer, SharedAttention
 
 GEMMA3_TEXT = Windowed(
@@ -123,7 +123,7 @@ def _gemma4_layer(text: Fields, kind: str, local: FullAttention) -> Layer:
                 heads = text.size_or("num_global_key_value_heads", heads)
             return FullAttention(local.query_heads, heads, size, size)
         case _:
-            raise UnplannableModel(f"unknown layer kind {kind[:60]}")
+            raise UnknownArchitecture(f"unknown layer kind {kind[:60]}")
 
 
 def _types(text: Fields) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from engine.plan.families.attention import attention, transformer
-from engine.plan.families.fields import Fields, UnplannableModel
+from engine.plan.families.fields import Fields, UnknownArchitecture, UnplannableModel
 from engine.plan.families.latent import latent_attention
 from engine.plan.geometry import (
     Combined,
@@ -282,5 +282,5 @@ def _by_type(types: tuple[str, ...], kinds: Mapping[str, Layer]) -> tuple[Layer,
         raise UnplannableModel("config.json does not say which layers are of which kind.")
     unknown = next((kind for kind in types if kind not in kinds), None)
     if unknown is not None:
-        raise UnplannableModel(f"unknown layer kind {unknown[:60]}")
+        raise UnknownArchitecture(f"unknown layer kind {unknown[:60]}")
     return tuple(kinds[kind] for kind in types)

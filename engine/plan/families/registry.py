@@ -12,7 +12,7 @@ from engine.plan.families.attention import (
     letters,
     sliding_then_full,
 )
-from engine.plan.families.fields import Fields, UnplannableModel
+from engine.plan.families.fields import Fields, UnknownArchitecture, UnplannableModel
 from engine.plan.families.gemma import GEMMA3_TEXT, gemma3, gemma3n, gemma4
 from engine.plan.families.latent import (
     deepseek_v2,
@@ -202,5 +202,5 @@ def geometry_of(config: Mapping[str, object]) -> Geometry:
         raise UnplannableModel("config.json does not say model_type.")
     reader = _READERS.get(family)
     if reader is None:
-        raise UnplannableModel(f"unknown model family {family[:60]}")
+        raise UnknownArchitecture(f"unknown model family {family[:60]}")
     return reader(Fields(config), family)
