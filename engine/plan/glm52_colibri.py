@@ -14,6 +14,7 @@ from engine.plan.contract import MemoryPlan, Part, PlanItem, Verdict
 from engine.plan.families.fields import UnplannableModel
 from engine.plan.glm52_bill import StreamingSetup, bill, faults
 from engine.plan.glm52_geometry import StreamingGeometry, read_streaming_geometry
+from engine.plan.machine import Machine
 from engine.sizes import in_words
 
 PLAN_ONLY = "Plan only: it would need its experts streamed from disk, which is not built yet."
@@ -63,31 +64,39 @@ def max_streaming_context(geometry: StreamingGeometry, setup: StreamingSetup) ->
     return within if within >= setup.answer_tokens else 0
 
 
-def plan_streaming_checkpoint(
+def streamed_instead(
+    whole: MemoryPlan,
     config: Mapping[str, object],
     tensors: Iterable[Tensor],
-    usable_bytes: int,
-    machine_bytes: int,
-    context_tokens: int | None = None,
-    rows: int = 1,
+    machine: Machine,
+    wanted_tokens: int | None = None,
 ) -> MemoryPlan:
-    """Plan a checkpoint from its configuration and headers, for people to read.
+    """For people: what a checkpoint whose plan does not fit `whole` would need if it streamed.
 
-    Never `fits`, because loading it means loading it whole: the reasons say what streaming would
-    need. Raises UnplannableModel where the configuration is silent.
+    Never `fits`, because loading it means loading it whole. The plan of `whole` where the
+    checkpoint does not tell enough.
     """
-    geometry = read_streaming_geometry(config, tensors)
+    try:
+        geometry = read_streaming_geometry(config, tensors)
+    except UnplannableModel:
+        return whole
     if not geometry.sparse_layers:
-        raise UnplannableModel("The weight files hold no experts that could be streamed.")
+        return whole
     setup = StreamingSetup(
-        machine_bytes=max(machine_bytes, usable_bytes),
-        process_limit_bytes=usable_bytes,
-        context_tokens=context_tokens or StreamingSetup().context_tokens,
-        rows=rows,
+        machine_bytes=max(machine.device.total_bytes, machine.usable_bytes),
+        process_limit_bytes=machine.usable_bytes,
+        context_tokens=wanted_tokens or StreamingSetup().context_tokens,
+        rows=whole.rows,
         is_drafting=geometry.draft_layers > 0,
     )
     plan = plan_streaming(geometry, setup)
-    return replace(plan, fits=False, verdict="unknown" if plan.fits else plan.verdict)
+    need = f"Loaded whole it needs {in_words(whole.total_bytes)}."
+    return replace(
+        plan,
+        fits=False,
+        verdict="unknown" if plan.fits else plan.verdict,
+        reasons=(plan.reasons[0], need, *plan.reasons[1:]),
+    )
 
 
 def _sum(items: tuple[PlanItem, ...], part: Part) -> int:
