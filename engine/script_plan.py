@@ -11,8 +11,10 @@ RESERVE_BYTES = 256 * 1024**2
 _PLAIN_KV_BITS = 16
 
 
-def plan_scripted(model: ScriptedModel, options: PlanOptions, usable_bytes: int) -> MemoryPlan:
-    """What the scripted model would cost."""
+def plan_scripted(
+    model: ScriptedModel, options: PlanOptions, usable_bytes: int, limit: int | None
+) -> MemoryPlan:
+    """What the scripted model would cost; `limit` is the longest conversation allowed."""
     bits = options.kv_bits or _PLAIN_KV_BITS
     token_bytes = KV_BYTES_PER_TOKEN * bits // _PLAIN_KV_BITS * options.rows
     usable = options.budget_bytes or usable_bytes
@@ -20,7 +22,7 @@ def plan_scripted(model: ScriptedModel, options: PlanOptions, usable_bytes: int)
     ceiling = max(0, min(model.context_window, (usable - fixed) // token_bytes))
     context = model.context_window if options.context_tokens is None else options.context_tokens
     if options.context_tokens is None and ceiling:
-        context = min(context, ceiling)
+        context = min(context, ceiling, limit or ceiling)
     kv = token_bytes * context
     total = fixed + kv
     fits = total <= usable

@@ -58,6 +58,7 @@ class ScriptedBackend:
         self.device = Device("cpu", "script", "reference")
         self.idle_seconds = config.idle_unload_seconds or None
         self._usable = config.memory_limit_bytes or USABLE_BYTES
+        self._limit = config.context_limit
         self._replies = read_script(config.script)
         self._model: ModelInfo | None = None
         self._wishes: ScriptedModel | None = None
@@ -70,7 +71,7 @@ class ScriptedBackend:
         folder = Path(command.path)
         self.unload()
         wishes = _read_wishes(folder)
-        plan = plan_scripted(wishes, PlanOptions(), self._usable)
+        plan = plan_scripted(wishes, PlanOptions(), self._usable, self._limit)
         if not (plan.fits or command.is_forced):
             raise Refused("over-budget", f"{folder.name} does not fit: {plan.reasons[0]}")
         report_stage("reading the script")
@@ -90,7 +91,7 @@ class ScriptedBackend:
             has_thinking=True,
             adapter=command.adapter,
             kv_token_bytes=KV_BYTES_PER_TOKEN,
-            context_limit=plan.max_safe_context or wishes.context_window,
+            context_limit=plan.context_tokens,
             plan=plan,
         )
         return self._model
@@ -100,7 +101,7 @@ class ScriptedBackend:
         wishes = _read_wishes(Path(command.path)) if command.path else self._wishes
         if wishes is None:
             raise Refused("no-model", "No model is loaded yet.")
-        return plan_scripted(wishes, command.options, self._usable)
+        return plan_scripted(wishes, command.options, self._usable, self._limit)
 
     def unload(self) -> None:
         """Forget the model and the conversations."""
