@@ -23,6 +23,7 @@ def check_adapter(folder: Path) -> None:
             "load",
             f"{folder} is not an adapter made by mlx-lm: it needs {_CONFIG} and {_WEIGHTS}.",
         )
+    _tensor_names(folder)
     config = read_object(folder / _CONFIG)
     if config.get("fine_tune_type", "lora") == "full":
         return
@@ -38,13 +39,17 @@ def check_applied(model: Any, folder: Path) -> None:
     """
     if read_object(folder / _CONFIG).get("fine_tune_type") == "full":
         return
-    try:
-        given = {tensor.name for tensor in file_tensors(folder / _WEIGHTS)}
-    except EngineError as error:
-        raise Refused("load", str(error)) from error
+    given = _tensor_names(folder)
     parameters: Any = tree_flatten(model.parameters())
     wanted = {name for name, _ in parameters if name.rsplit(".", 1)[-1] in _ADAPTER_LEAVES}
     missing = sorted(wanted - given)
     if missing or not wanted:
         lack = f"it has no weights for {missing[0]}" if missing else "it changes no layer"
         raise Refused("load", f"The adapter {folder.name} does not fit this model: {lack}.")
+
+
+def _tensor_names(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(tensor.name for tensor in file_tensors(folder / _WEIGHTS))
+    except EngineError as error:
+        raise Refused("load", str(error)) from error

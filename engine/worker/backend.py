@@ -28,6 +28,7 @@ from engine.protocol import (
 )
 from engine.serving.backend import Answer, Refused
 from engine.serving.checks import check_request, idle_seconds, room_for_answer
+from engine.worker.adapter import check_adapter
 from engine.worker.admission import Ceiling, granted_context, require_fit
 from engine.worker.answer import Hooks, MlxAnswer, make_generator
 from engine.worker.conversation_cache import ConversationCache
@@ -70,6 +71,8 @@ class MlxBackend:
         """Replace the model. The old one is freed first: two may not fit."""
         self.unload()
         check_folder(Path(command.path))
+        if command.adapter:
+            check_adapter(Path(command.adapter))
         plan = self._planning.plan(command.path, PlanOptions(adapter=command.adapter))
         if not command.is_forced:
             require_fit(Path(command.path).name, plan)

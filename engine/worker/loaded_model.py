@@ -15,7 +15,7 @@ from mlx_lm.utils import get_total_parameters
 
 from engine.compute import ComputePath
 from engine.protocol import LoadModel, ModelInfo
-from engine.worker.adapter import check_adapter, check_applied
+from engine.worker.adapter import check_applied
 from engine.worker.folder_check import read_object
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import protect_control_tokens
@@ -44,13 +44,11 @@ def load_model(
     usable_bytes: int,
     report_stage: Callable[[str], None],
 ) -> LoadedModel:
-    """Read a checked folder and the adapter's, prepare them for this machine, run the model once.
+    """Read checked folders, prepare the model for this machine and run it once.
 
     Raises Refused, and whatever mlx-lm and transformers make of a damaged folder.
     """
     folder, adapter = Path(command.path), command.adapter
-    if adapter:
-        check_adapter(Path(adapter))
     report_stage("reading weights")
     model, tokenizer, config = _load_folder(
         str(folder), return_config=True, adapter_path=adapter or None
