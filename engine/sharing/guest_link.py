@@ -33,6 +33,8 @@ class GuestLink:
         self._watchdog = Watchdog()
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
+        self.is_over = False
+        """Whether the host has ended."""
         self.pid: int | None = None
 
     def ensure_running(self) -> None:
@@ -47,7 +49,7 @@ class GuestLink:
     def revive(self) -> None:
         """Raises EngineStopped once the host has ended: nothing brings it back."""
         self.ensure_running()
-        if self._task is not None and self._task.done():
+        if self.is_over:
             raise EngineStopped(HOST_ENDED)
 
     def write(self, command: AnyCommand) -> None:
@@ -81,6 +83,7 @@ class GuestLink:
             await asyncio.gather(reading, watching, return_exceptions=True)
             self._connection.writer.transport.abort()
             self.pid = None
+        self.is_over = True
         message = HOST_SILENT if watching.done() and not watching.cancelled() else HOST_ENDED
         self._owner.on_death(message, self._comes_back_after)
 

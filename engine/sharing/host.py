@@ -63,7 +63,12 @@ class EngineHost:
         except SharingUnavailable:
             self._lock.release()
             raise
-        self._server = await asyncio.start_server(self._serve, sock=listener)
+        try:
+            self._server = await asyncio.start_server(self._serve, sock=listener)
+        except asyncio.CancelledError:
+            listener.close()
+            self._lock.release()
+            raise
         self._session.audience = self
 
     async def close(self) -> None:

@@ -81,18 +81,19 @@ class SharingPlace:
 
     def listen(self) -> socket.socket:
         """Offer the socket; only for the holder of the lock. Raises SharingUnavailable."""
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self.socket_file.unlink(missing_ok=True)
-            with self._address() as address:
-                listener.bind(address)
-            # Between these two the folder's own mode keeps others out.
-            self.socket_file.chmod(0o600)
-            listener.listen(_WAITING_GUESTS)
-            listener.setblocking(False)
-        except OSError as error:
-            listener.close()
-            raise self._unavailable("its socket cannot be opened", error) from error
+        with contextlib.ExitStack() as undo:
+            try:
+                listener = undo.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+                self.socket_file.unlink(missing_ok=True)
+                with self._address() as address:
+                    listener.bind(address)
+                # Between these two the folder's own mode keeps others out.
+                self.socket_file.chmod(0o600)
+                listener.listen(_WAITING_GUESTS)
+                listener.setblocking(False)
+            except OSError as error:
+                raise self._unavailable("its socket cannot be opened", error) from error
+            undo.pop_all()
         return listener
 
     def clear(self) -> None:
@@ -102,15 +103,16 @@ class SharingPlace:
 
     def connect(self) -> socket.socket | None:
         """A connection to the host, or None when there is none."""
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connection.setblocking(False)
-        try:
-            with self._address() as address:
-                connection.connect(address)
-        except OSError:
-            # Nobody listens, or as many knock as the kernel lets wait.
-            connection.close()
-            return None
+        with contextlib.ExitStack() as undo:
+            try:
+                connection = undo.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+                connection.setblocking(False)
+                with self._address() as address:
+                    connection.connect(address)
+            except OSError:
+                # Nobody listens, or as many knock as the kernel lets wait.
+                return None
+            undo.pop_all()
         return connection
 
     @contextlib.contextmanager
