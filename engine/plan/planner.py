@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.errors import EngineError
 from engine.plan.contract import MemoryPlan, PlanItem, PlanOptions
+from engine.plan.cpu_form import CpuForm
 from engine.plan.families.fields import UnknownArchitecture, UnplannableModel
 from engine.plan.families.registry import geometry_of
 from engine.plan.generic_kv import Subject, plan_generic
@@ -52,12 +53,17 @@ class Planner:
         self._setup = setup
         self._records = records
 
-    def plan(self, folder: Path, options: PlanOptions = _AS_SET_UP) -> MemoryPlan:
-        """What the model would cost; `unknown` with the reason where that cannot be said."""
+    def plan(
+        self, folder: Path, options: PlanOptions = _AS_SET_UP, form: CpuForm | None = None
+    ) -> MemoryPlan:
+        """What the model would cost; `unknown` with the reason where that cannot be said.
+
+        `form` is the form its weights have already; None means the one they would get.
+        """
         machine = _with_budget(self._machine(), options.budget_bytes)
         files = read_model_folder(folder)
         try:
-            subject = self._subject(folder, files, machine, options)
+            subject = self._subject(folder, files, machine, options, form)
         except EngineError as error:
             stored = sum(tensor.bytes for tensor in files.tensors)
             is_loadable = isinstance(error, UnknownArchitecture)
@@ -85,13 +91,18 @@ class Planner:
         return self._records.find(self.record_key(folder, machine, options))
 
     def _subject(
-        self, folder: Path, files: ModelFolder, machine: Machine, options: PlanOptions
+        self,
+        folder: Path,
+        files: ModelFolder,
+        machine: Machine,
+        options: PlanOptions,
+        form: CpuForm | None,
     ) -> Subject:
         if files.problem:
             raise UnplannableModel(files.problem)
         geometry = geometry_of(files.config)
         kept = kept_tensors(files.config, geometry, files.tensors)
-        weights = plan_weights(kept, files.config, machine.device, machine.usable_bytes)
+        weights = plan_weights(kept, files.config, machine.device, machine.usable_bytes, form)
         adapter = None
         if options.adapter:
             place = Path(options.adapter)

@@ -41,14 +41,18 @@ class Weights:
 
 
 def plan_weights(
-    tensors: Sequence[Tensor], config: Mapping[str, object], device: Device, usable_bytes: int
+    tensors: Sequence[Tensor],
+    config: Mapping[str, object],
+    device: Device,
+    usable_bytes: int,
+    form: CpuForm | None = None,
 ) -> Weights:
-    """`tensors` are those mlx-lm keeps (`kept_tensors`)."""
+    """`tensors` are those mlx-lm keeps (`kept_tensors`); `form` is theirs if they are loaded."""
     stored = sort_weights(tensors, config)
     half = _stored_element_bytes(tensors)
     if device.backend != "cpu":
         return _weights(stored, "as-stored", half)
-    form = choose_cpu_form(
+    form = form or choose_cpu_form(
         weights_bytes(stored, "expanded"),
         is_quantized=any(layer.role != "heads" for layer in stored.packed),
         is_fast=device.compute != "reference",
