@@ -20,6 +20,7 @@ _WEIGHT = 0.25
 Rate = Annotated[float, msgspec.Meta(ge=0.0, le=1e7)]
 Bytes = Annotated[int, msgspec.Meta(ge=0, le=1 << 56)]
 Tokens = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
+AverageTokens = Annotated[float, msgspec.Meta(ge=0.0, le=float(1 << 40))]
 
 
 class PeakFact(msgspec.Struct, frozen=True):
@@ -65,7 +66,7 @@ class Record(msgspec.Struct, frozen=True):
     runs: Tokens = 0
     decode_tps: Rate = 0.0
     best_decode_tps: Rate = 0.0
-    decode_context_tokens: Rate = 0.0
+    decode_context_tokens: AverageTokens = 0.0
     """The average context at which `decode_tps` was measured."""
     prefill_tps: Rate = 0.0
     best_prefill_tps: Rate = 0.0

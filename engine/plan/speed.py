@@ -100,6 +100,5 @@ def predict_prefill_tps(record: Record | None) -> float | None:
 def _correction(basis: SpeedBasis, cost: DecodeCost, record: Record) -> float:
     """Measured over predicted seconds at the context of the measurement."""
     expected = decode_seconds(basis, cost, int(record.decode_context_tokens))
-    if expected <= 0:
-        return 1.0
-    return 1 / (record.decode_tps * expected)
+    tokens = record.decode_tps * expected
+    return 1 / tokens if tokens > 0 else 1.0

@@ -153,6 +153,12 @@ def test_more_to_read_is_never_faster(weight_bytes: int, context: int, more: int
     assert long <= short
 
 
+def test_a_speed_of_almost_nothing_corrects_nothing() -> None:
+    cost = DecodeCost(1000, 1, lambda n: n)
+    predicted = predict_decode_tps(M4_MAX, cost, 100, record(5e-324, 100))
+    assert predicted == predict_decode_tps(M4_MAX, cost, 100, None)
+
+
 def test_without_a_basis_the_runs_stand_alone() -> None:
     cost = DecodeCost(10**9, 36, lambda n: n)
     assert predict_decode_tps(None, cost, 100, None) is None
