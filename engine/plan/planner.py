@@ -13,6 +13,8 @@ from engine.plan.families.fields import UnknownArchitecture, UnplannableModel
 from engine.plan.families.registry import geometry_of
 from engine.plan.generic_kv import Subject, plan_generic
 from engine.plan.geometry import Geometry
+from engine.plan.glm52_colibri import streamed_instead
+from engine.plan.glm52_geometry import is_streaming_config
 from engine.plan.kept_tensors import kept_tensors
 from engine.plan.kv_bytes import unquantized_layers
 from engine.plan.kv_scheme import KVScheme, read_kv_config, uniform_scheme
@@ -70,14 +72,19 @@ class Planner:
             reasons = (_sentence(error), LOAD_ANYWAY) if is_loadable else (_sentence(error),)
             return unknown_plan(machine, stored, reasons)
         wanted = options.context_tokens
-        return plan_generic(
+        if wanted is not None:
+            wanted = min(max(wanted, 1), _MAX_CONTEXT_TOKENS)
+        plan = plan_generic(
             subject,
             machine,
             self._setup.prompt_cache_bytes,
-            None if wanted is None else min(max(wanted, 1), _MAX_CONTEXT_TOKENS),
+            wanted,
             self._setup.context_limit,
             self._record(folder, machine, options),
         )
+        if plan.fits or not is_streaming_config(files.config):
+            return plan
+        return streamed_instead(plan, files.config, files.tensors, machine, wanted)
 
     def record_key(self, folder: Path, machine: Machine, options: PlanOptions) -> RecordKey:
         """Under what key runs of the folder with these options are recorded."""

@@ -1,4 +1,7 @@
-"""What MLX computes on: `python -P -m engine.worker.device CACHE_DIR [BLAS]` prints it as JSON."""
+"""What MLX computes on: `python -P -m engine.worker.device CACHE_DIR [BLAS]` prints it as JSON.
+
+It ends when its standard input does, so that it cannot outlive who asked.
+"""
 
 from __future__ import annotations
 

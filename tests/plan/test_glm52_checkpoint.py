@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from engine.models.safetensors_header import folder_tensors
-from engine.plan.contract import MemoryPlan
+from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.plan.device import Device
 from engine.plan.families.fields import UnplannableModel
 from engine.plan.glm52_colibri import PLAN_ONLY, streamed_instead
 from engine.plan.glm52_geometry import is_streaming_config, read_streaming_geometry
 from engine.plan.machine import Machine
 from engine.plan.plan_reasons import unknown_plan
+from engine.plan.planner import Planner, PlanSetup
 
 CONFIG: Mapping[str, object] = {
     "model_type": "glm_moe_dsa",
@@ -135,3 +136,26 @@ def _machine(usable: int) -> Machine:
 
 def _whole(usable: int) -> MemoryPlan:
     return unknown_plan(_machine(usable), usable * 8, ("It does not fit.",))
+
+
+def test_the_planner_shows_it_only_where_loading_whole_does_not_fit(tmp_path: Path) -> None:
+    config = {
+        **CONFIG,
+        "intermediate_size": 96,
+        "moe_intermediate_size": 32,
+        "index_n_heads": 2,
+        "index_topk": 16,
+        "q_lora_rank": 16,
+        "n_shared_experts": 1,
+        "first_k_dense_replace": 1,
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    sizes = dict(DENSE)
+    for expert in range(4):
+        sizes |= single(1, expert, 1 << 20)
+    write_weights(tmp_path, sizes)
+    planner = Planner(lambda: _machine(64 << 30), PlanSetup(prefill_step=128))
+    assert planner.plan(tmp_path).strategy == "generic-kv"
+    tight = planner.plan(tmp_path, PlanOptions(context_tokens=300, budget_bytes=1 << 20))
+    assert (tight.strategy, tight.context_tokens, tight.fits) == ("glm52-colibri", 300, False)
+    assert tight.reasons[0] == PLAN_ONLY
