@@ -16,6 +16,7 @@ from engine.plan.geometry import (
     FullAttention,
     Geometry,
     LatentAttention,
+    Layer,
     Mixer,
     NoCache,
     RecurrentState,
@@ -55,6 +56,39 @@ def allocated_kv(workload: Workload, scheme: KVScheme = PLAIN) -> tuple[PlanItem
         PlanItem("kv", f"{label}, {_layers(layers)}", total)
         for label, (layers, total) in sums.items()
     )
+
+
+def largest_layer_kv(workload: Workload) -> int:
+    """What the caches of the layer that holds most take, every row, before any quantization."""
+    sizes = (
+        sum(_plain_allocated(workload, mixer) for mixer in _parts(layer))
+        for layer in workload.geometry.layers
+    )
+    return max(sizes, default=0) * workload.rows
+
+
+def uneven_step_kv(workload: Workload) -> int:
+    """What a resumed conversation's caches may hold beyond whole steps.
+
+    mlx-lm cuts a kept cache to its tokens and grows it by whole steps from there, so it has room
+    for up to one token less than a step too many, wherever it ends.
+    """
+    longest = workload.context_tokens + KV_STEP - 1
+    return workload.rows * sum(
+        _mixer_bytes(mixer, longest, workload.element_bytes, None)
+        - _plain_allocated(workload, mixer)
+        for mixer in workload.geometry.mixers()
+        if not isinstance(mixer, SlidingAttention)
+    )
+
+
+def _parts(layer: Layer) -> tuple[Mixer, ...]:
+    return layer.parts if isinstance(layer, Combined) else (layer,)
+
+
+def _plain_allocated(workload: Workload, mixer: Mixer) -> int:
+    tokens = _allocated_tokens(mixer, workload.context_tokens, workload.chunk)
+    return _mixer_bytes(mixer, tokens, workload.element_bytes, None)
 
 
 def unquantized_layers(geometry: Geometry, scheme: KVScheme) -> int:

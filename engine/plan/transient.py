@@ -1,28 +1,62 @@
-"""The working memory of one step: scores, activations and logits."""
+"""The working memory of an answer beside weights and KV cache, at its fullest moment.
+
+Two moments compete: reading a full chunk at the end of the prompt, and the first token of the
+answer, for which mlx-lm copies every row's cache on its way from one batch to another.
+"""
 
 from __future__ import annotations
 
 from engine.plan.contract import PlanItem
-from engine.plan.geometry import FullAttention, LatentAttention, SlidingAttention
-from engine.plan.workload import KV_STEP, Workload
+from engine.plan.kv_bytes import largest_layer_kv, uneven_step_kv
+from engine.plan.layer_work import layer_work
+from engine.plan.workload import Workload
+
+_LOGIT_COPIES = 6
+"""The model's logits, their logarithms, and what sorting and filtering them for a draw takes."""
+_FLOAT32_BYTES = 4
+_MASK_COPIES = 2
+_SHARE_AHEAD = 4
+"""One part in so many of a following recurrent layer is allocated already."""
+_SMALL_ARRAYS = 1 << 21
+"""Positions, tokens and norms of a step, and every buffer's rounding up to whole pages."""
 
 
 def transient_items(workload: Workload) -> tuple[PlanItem, ...]:
-    """What one prefill chunk needs beside weights and KV cache, at most."""
-    geometry, size = workload.geometry, workload.element_bytes
-    chunk = min(workload.chunk, workload.context_tokens) * workload.rows
-    keys = -(-workload.context_tokens // KV_STEP) * KV_STEP
-    scores = 0
-    for mixer in geometry.mixers():
-        if isinstance(mixer, FullAttention | LatentAttention):
-            scores = max(scores, mixer.query_heads * chunk * keys * size)
-        elif isinstance(mixer, SlidingAttention):
-            seen = min(keys, mixer.window + workload.chunk)
-            scores = max(scores, mixer.query_heads * chunk * seen * size)
-    widths = geometry.intermediate_size * 2 + geometry.hidden_size * 4
+    """The bill of the fuller of the two moments, line by line."""
+    moments = (_reading(workload), _joining(workload))
     return (
-        PlanItem("transient", "attention scores", 4 * scores),
-        PlanItem("transient", "activations", chunk * widths * size * geometry.residual_streams),
-        PlanItem("transient", "logits", 2 * geometry.vocabulary_size * 4 * workload.rows),
-        PlanItem("transient", "expanded weights", workload.expanded_bytes),
+        *max(moments, key=lambda items: sum(item.bytes for item in items)),
+        *_items(
+            ("uneven steps of a resumed chat", uneven_step_kv(workload)),
+            ("small arrays", _SMALL_ARRAYS),
+        ),
     )
+
+
+def _reading(workload: Workload) -> tuple[PlanItem, ...]:
+    works = [layer_work(workload, layer) for layer in set(workload.geometry.layers)]
+    work = max(works, key=lambda each: each.total)
+    others = [each.activations for each in works if each is not work and each.is_recurrent]
+    mask = _MASK_COPIES * workload.read_tokens * workload.context_tokens
+    return _items(
+        ("attention scores", work.scores),
+        ("attention mask", mask if work.scores else 0),
+        ("keys and values rebuilt from latents", work.rebuilt),
+        ("states of the recurrence", work.scan),
+        ("activations", work.activations),
+        ("activations of the next layer", max(others, default=0) // _SHARE_AHEAD),
+        ("one layer's cache while it grows", work.cache_copy),
+        ("expanded weights", workload.expanded_bytes),
+    )
+
+
+def _joining(workload: Workload) -> tuple[PlanItem, ...]:
+    logits = workload.geometry.vocabulary_size * _FLOAT32_BYTES * workload.rows
+    return _items(
+        ("one layer's cache, copied and grown", 2 * largest_layer_kv(workload)),
+        ("logits", _LOGIT_COPIES * logits),
+    )
+
+
+def _items(*lines: tuple[str, int]) -> tuple[PlanItem, ...]:
+    return tuple(PlanItem("transient", label, size) for label, size in lines if size)

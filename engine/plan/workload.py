@@ -34,6 +34,11 @@ class Workload:
     kv_bits: int = 0
     expanded_bytes: int = 0
 
+    @property
+    def read_tokens(self) -> int:
+        """Prompt tokens in one step."""
+        return min(self.chunk, self.context_tokens)
+
     def at(self, context_tokens: int) -> Workload:
         """The same work at another context length."""
         return replace(self, context_tokens=context_tokens)

@@ -1,0 +1,172 @@
+"""Working memory of one layer while a chunk of a prompt is read, beside its own cache.
+
+MLX's CPU backend allocates about a hundred operations ahead of the one it computes, which is
+most of a layer: so a layer's activations count as alive together, while its scores, the largest
+buffer, are reused by each step of the softmax. Counts were fitted to measured peaks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from engine.plan.geometry import (
+    Combined,
+    FullAttention,
+    LatentAttention,
+    Layer,
+    Mixer,
+    NoCache,
+    RecurrentState,
+    SharedAttention,
+    SlidingAttention,
+    TokenIndex,
+)
+from engine.plan.kv_bytes import largest_layer_kv
+from engine.plan.workload import Workload
+
+_FLOAT32_BYTES = 4
+_FUSED_HEAD_SIZES = (64, 72, 80, 96, 128)
+_UNFUSED_GPU_COPIES = 2.5
+_SINK_COPIES = 3
+"""With attention sinks the scores are concatenated with the sinks and cut again."""
+_LATENT_COPIES = 2
+"""The rotary part's scores, masked, are the mask of the others."""
+_SCAN_STEP = 256
+_SCAN_STEPS_AHEAD = 5
+_SCAN_MATRICES = 3
+"""Matrices of tokens by tokens for each head in Mamba 2's blockwise form."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerWork:
+    """Bytes by kind."""
+
+    scores: int = 0
+    rebuilt: int = 0
+    scan: int = 0
+    activations: int = 0
+    cache_copy: int = 0
+    is_recurrent: bool = False
+
+    @property
+    def total(self) -> int:
+        """All of them together."""
+        return self.scores + self.rebuilt + self.scan + self.activations + self.cache_copy
+
+
+def layer_work(workload: Workload, layer: Layer) -> LayerWork:
+    """What the layer needs with its feed-forward block; several mixers follow each other."""
+    if isinstance(layer, RecurrentState) and _is_stepped(workload, layer):
+        return _stepped_work(workload, layer)
+    parts = layer.parts if isinstance(layer, Combined) else (layer,)
+    works = [_mixer_work(workload, part) for part in parts]
+    block = workload.read_tokens * _block_widths(workload) * workload.element_bytes
+    return LayerWork(
+        cache_copy=largest_layer_kv(workload),
+        scores=max(work.scores for work in works),
+        rebuilt=sum(work.rebuilt for work in works),
+        scan=sum(work.scan for work in works),
+        activations=block + sum(work.activations for work in works),
+        is_recurrent=any(work.is_recurrent for work in works),
+    )
+
+
+def _mixer_work(workload: Workload, mixer: Mixer) -> LayerWork:
+    tokens, size = workload.read_tokens, workload.element_bytes
+    match mixer:
+        case FullAttention() | SlidingAttention():
+            query = mixer.query_heads * max(mixer.key_size, mixer.value_size)
+            pair = mixer.kv_heads * (mixer.key_size + mixer.value_size)
+            widths = 5 * query + 5 * pair // 2
+            return LayerWork(_scores(workload, mixer), activations=tokens * widths * size)
+        case SharedAttention():
+            source = workload.geometry.layers[mixer.source]
+            return _mixer_work(workload, source) if isinstance(source, Mixer) else LayerWork()
+        case LatentAttention():
+            heads = mixer.query_heads
+            rebuilt = heads * workload.context_tokens * (mixer.head_size + mixer.value_size)
+            widths = 3 * heads * (mixer.head_size + mixer.rope_size) + 2 * heads * mixer.value_size
+            return LayerWork(
+                _scores(workload, mixer),
+                rebuilt=rebuilt * size,
+                activations=tokens * (widths + 4 * mixer.latent_size) * size,
+            )
+        case TokenIndex():
+            scores = mixer.query_heads * tokens * workload.context_tokens * size
+            return LayerWork(activations=tokens * mixer.query_heads * mixer.size * size + scores)
+        case RecurrentState():
+            return _recurrent_work(workload, mixer)
+        case NoCache():
+            return LayerWork()
+        case _:
+            assert_never(mixer)
+
+
+def _block_widths(workload: Workload) -> int:
+    """Elements a token outside the mixer: residual stream, norms, feed-forward block."""
+    geometry = workload.geometry
+    widths = (6 + geometry.residual_streams) * geometry.hidden_size
+    experts = geometry.experts
+    if experts is None:
+        return widths + 3 * geometry.intermediate_size
+    each = 2 * geometry.hidden_size + 3 * experts.intermediate_size
+    return widths + experts.active * each + 3 * experts.shared_intermediate_size
+
+
+def _scores(workload: Workload, mixer: FullAttention | SlidingAttention | LatentAttention) -> int:
+    """Attention scores where no fused kernel computes them piece by piece."""
+    queries, keys = workload.read_tokens, workload.context_tokens
+    if isinstance(mixer, SlidingAttention):
+        keys = min(keys, mixer.window - 1 + queries)
+    one = mixer.query_heads * queries * keys * workload.element_bytes
+    if workload.backend == "cpu":
+        return one * _cpu_copies(workload, mixer)
+    is_fused = not workload.kv_bits and _head_size(mixer) in _FUSED_HEAD_SIZES
+    return 0 if is_fused else int(one * _UNFUSED_GPU_COPIES)
+
+
+def _cpu_copies(
+    workload: Workload, mixer: FullAttention | SlidingAttention | LatentAttention
+) -> int:
+    if isinstance(mixer, LatentAttention):
+        return _LATENT_COPIES
+    return _SINK_COPIES if workload.geometry.has_sinks else 1
+
+
+def _head_size(mixer: FullAttention | SlidingAttention | LatentAttention) -> int:
+    return mixer.head_size if isinstance(mixer, LatentAttention) else mixer.key_size
+
+
+def _is_stepped(workload: Workload, mixer: RecurrentState) -> bool:
+    """Whether the state advances token by token; Metal has a kernel for whole chunks."""
+    return mixer.kind in ("delta", "mamba") and workload.backend != "metal"
+
+
+def _stepped_work(workload: Workload, mixer: RecurrentState) -> LayerWork:
+    """MLX computes the state of every token before the outputs that read them.
+
+    That takes so many operations that nothing of the next layer is allocated meanwhile.
+    """
+    tokens = workload.read_tokens
+    return LayerWork(
+        scan=tokens * mixer.float32_elements * _FLOAT32_BYTES,
+        activations=tokens * 8 * mixer.channels * workload.element_bytes,
+    )
+
+
+def _recurrent_work(workload: Workload, mixer: RecurrentState) -> LayerWork:
+    """A convolution, and for Mamba 2 a scan over blocks of tokens."""
+    tokens, size = workload.read_tokens, workload.element_bytes
+    inner = mixer.heads * mixer.value_size
+    activations = tokens * 8 * (mixer.channels + inner) * size
+    if mixer.kind != "mamba2":
+        return LayerWork(activations=activations, is_recurrent=True)
+    step = min(tokens, _SCAN_STEP)
+    matrices = _SCAN_MATRICES * mixer.heads * step * step
+    rows = 2 * tokens * inner
+    rows += min(tokens, _SCAN_STEPS_AHEAD * step) * (
+        6 * inner + 3 * mixer.heads * mixer.key_size // 2
+    )
+    scan = (matrices + rows) * _FLOAT32_BYTES
+    return LayerWork(scan=scan, activations=activations, is_recurrent=True)
