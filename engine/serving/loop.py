@@ -47,6 +47,10 @@ from engine.serving.clock import Stopwatch, process_id
 from engine.serving.failures import Job, cancelled_before_start, explain, last_words
 from engine.serving.reporter import Reporter
 from engine.serving.sleep import Sleeper
+from engine.serving.thread_name import name_this_thread
+
+REPORT_THREAD = "report"
+"""Under this name the system shows the thread that measures memory."""
 
 
 class ServingLoop:
@@ -114,6 +118,7 @@ class ServingLoop:
         leave()
 
     def _report(self) -> None:
+        name_this_thread(REPORT_THREAD)
         try:
             self._reporter.run()
         except Exception as error:  # a gauge that stands still would lie
