@@ -15,10 +15,10 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from engine.client import EngineClient
 from engine.models.builtin_source import FetchProgress
 from engine.protocol import MemoryReport
-from engine.status import EngineStatus
+from engine.sharing.window import SharingRole, WindowEngine
+from engine.status import EngineAsleep, EngineLoading, EngineReady, EngineStatus
 from tui.assistant.assistant import Assistant
 from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
 from tui.models.downloads import Downloads, Ended
@@ -52,9 +52,11 @@ class ZibApp(App[None]):
         teach_terminal_keys()
         self._wiring = wiring
         self._theme_dirs = [builtin_themes_dir(), wiring.paths.themes_dir]
-        self.engine = EngineClient(wiring.launch, self._hear_engine)
+        runtime_dir = wiring.paths.runtime_dir
+        self._window = WindowEngine(wiring.launch, runtime_dir, self._hear_engine, self._hear_role)
+        self.engine = self._window.client
         self.assistant = Assistant(self.engine, wiring.answer_style, self._before_question)
-        self._downloads = Downloads(wiring.download, self._hear_download)
+        self._downloads = Downloads(wiring.shop.fetch, self._hear_download)
         supply = Supply(self.engine, self._downloads, wiring.shop)
         self.models = ModelDesk(
             self, self.engine, self.assistant, supply, wiring.habits, self._tell
@@ -133,11 +135,19 @@ class ZibApp(App[None]):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self._leave_at_once)
         self.engine.start()
-        self.models.bring_up()
+        self._bring_up_model()
         self._follow_themes()
         kept = kept_texts(self._wiring.paths.unsaved_dir)
         self._complaints += [f"Text that was not saved is kept in {file}." for file in kept[-3:]]
         self._show_complaints()
+
+    @work(group="sharing")
+    async def _bring_up_model(self) -> None:
+        """What answers in another window answers here too, unless a model was named."""
+        is_guest = await self._window.is_guest()
+        is_served = isinstance(self.engine.status, EngineLoading | EngineReady | EngineAsleep)
+        if self._wiring.is_model_named or not (is_guest and is_served):
+            self.models.bring_up()
 
     @work(exclusive=True, group="themes")
     async def _follow_themes(self) -> None:
@@ -175,6 +185,11 @@ class ZibApp(App[None]):
 
     def _hear_download(self, repository: str, news: FetchProgress | Ended) -> None:
         self.models.hear_download(repository, news)
+
+    def _hear_role(self, role: SharingRole, sentence: str) -> None:
+        if sentence:
+            severity: Severity = "warning" if role == "alone" else "information"
+            self.notify(sentence, severity=severity)
 
     def _hear_engine(self, news: EngineStatus | MemoryReport) -> None:
         if isinstance(news, MemoryReport):

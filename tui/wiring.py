@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.config import EngineConfig
-from engine.models.builtin_source import BUILTIN_MODEL, FetchProgress
+from engine.models.builtin_source import BUILTIN_MODEL
 from engine.models.places import find_places
 from engine.process import EngineLaunch
 from engine.protocol import Sampling
 from tui.assistant.assistant import AnswerStyle
 from tui.models.local_plan import local_planner
-from tui.models.offers import offers_for_this_machine
+from tui.models.offers import offers_within
 from tui.models.shelf import Shop
 from tui.models.startup import FindChoice, Habits, ReportFetch, Startup
 from tui.paths import Paths, find_paths
@@ -47,6 +47,11 @@ class Wiring:
         return expand_root(self.settings.wiki, Path.home())
 
     @property
+    def is_model_named(self) -> bool:
+        """Whether the command line says which model; a running one does not stand in for it."""
+        return self.loaded.sources["model"].kind == "flag"
+
+    @property
     def habits(self) -> Habits:
         """How the window comes by its model."""
         return Habits(self.settings.model, self.paths.state_dir / LAST_MODEL, self.find_choice)
@@ -54,13 +59,6 @@ class Wiring:
     async def find_model(self, report: ReportFetch) -> Path:
         """The folder of the model to start with. Raises ModelUnavailable."""
         return Path((await self.find_choice(report)).path)
-
-    async def download(self, repository: str, report: Callable[[FetchProgress], None]) -> Path:
-        """Bring a model of the hub to this machine. Raises ModelUnavailable."""
-        # Only a download needs the code for it.
-        from engine.models.download import download_model
-
-        return await download_model(repository, self.shop.places.hub_cache, report)
 
     @property
     def answer_style(self) -> AnswerStyle:
@@ -93,12 +91,21 @@ def find_shop(
     models_dir = expand_root(settings.models, home) if settings.models else paths.models_dir
     builtin = paths.models_dir / BUILTIN_MODEL.name
     adapter = settings.engine.adapter
+    places = find_places(models_dir, builtin, environment, home)
+
+    async def fetch(repository: str, report: ReportFetch) -> Path:
+        # Only a download needs the code for it.
+        from engine.models.download import download_model
+
+        return await download_model(repository, places.hub_cache, report)
+
     return Shop(
-        find_places(models_dir, builtin, environment, home),
+        places,
         paths.data_dir / "adapters",
         str(expand_root(adapter, home)) if adapter else "",
-        offers_for_this_machine,
+        offers_within(config.memory_limit_bytes),
         local_planner(config),
+        fetch,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +12,31 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from engine.config import EngineConfig
 from engine.process import SCRIPTED_MODULE, EngineLaunch
 from engine.script import Reply
 from engine.wanted_model import ModelChoice
 from tui.app import ZibApp
+from tui.models.shelf import Offer
 from tui.models.startup import FindChoice, ReportFetch
 from tui.paths import Paths
 from tui.settings.load import load_settings
-from tui.wiring import Wiring, find_shop
+from tui.wiring import Wiring, engine_config, find_shop
 
 MakeApp = Callable[..., ZibApp]
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal that shows colours and block characters, wherever the tests run."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
 
 
 @pytest.fixture
 def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeApp:
     """Builds an app whose engine says what the given replies say."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("NO_COLOR", raising=False)
 
     def make(*replies: Reply, wiki: Path | None = None, **flags: object) -> ZibApp:
         return ZibApp(scripted_wiring(tmp_path, replies, wiki or tmp_path / "wiki", flags))
@@ -42,8 +50,12 @@ def scripted_wiring(
     wiki: Path,
     flags: dict[str, object],
     find: FindChoice | None = None,
+    offers: tuple[Offer, ...] = (),
 ) -> Wiring:
-    """A wiring that touches nothing outside `folder`; `find` replaces the search for a model."""
+    """A wiring that touches nothing outside `folder`; `find` replaces the search for a model.
+
+    Models in `data/models` below it are found; `offers` are what is recommended.
+    """
     script = folder / "script.json"
     script.write_bytes(msgspec.json.encode(replies))
     model = folder / "scripted-model"
@@ -53,9 +65,8 @@ def scripted_wiring(
     loaded = load_settings(
         paths.config_file, {}, {"wiki": str(wiki), "ui.animations": "none", **flags}
     )
-    config = EngineConfig(str(folder / "cache" / "engine"), script=str(script))
-
-    shop = find_shop(loaded.settings, paths, config, {}, folder)
+    config = msgspec.structs.replace(engine_config(loaded.settings, paths), script=str(script))
+    shop = replace(find_shop(loaded.settings, paths, config, {}, folder), offers=lambda _: offers)
 
     async def find_choice(_: ReportFetch) -> ModelChoice:
         return ModelChoice(str(model), shop.adapter)
@@ -83,3 +94,8 @@ def screen_text(pilot: Pilot[Any]) -> str:
     width, height = app.size
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text[:width] for strip in strips[:height])
+
+
+def notices(pilot: Pilot[Any]) -> str:
+    """What every notice says that is shown now."""
+    return "\n".join(notice.message for notice in pilot.app._notifications)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.models.entry import ModelEntry
 from engine.models.places import ModelPlaces
+from tui.models.downloads import Fetch
 from tui.models.local_plan import PlanFolder
 
 
@@ -29,6 +30,9 @@ class Offer:
         return self.repository
 
 
+OffersBeside = Callable[[Sequence[ModelEntry]], tuple[Offer, ...]]
+"""The models recommended for this machine that are not among these."""
+
 Item = ModelEntry | Offer
 
 
@@ -48,10 +52,10 @@ class Shop:
     adapters_dir: Path
     adapter: str
     """The LoRA folder that the settings name, or empty."""
-    offers: Callable[[Sequence[ModelEntry]], tuple[Offer, ...]]
-    """The models recommended for this machine that are not among these."""
+    offers: OffersBeside
     plan: PlanFolder
     """For when there is no engine to ask."""
+    fetch: Fetch
 
 
 def item_id(item: Item) -> str:
@@ -66,7 +70,9 @@ def sections(shelf: Shelf, words: str) -> tuple[tuple[str, tuple[Item, ...]], ..
     """
     usable = [entry for entry in shelf.entries if not entry.problem]
     usable.sort(key=lambda entry: (entry.source == "builtin", entry.name.casefold()))
-    broken = [entry for entry in shelf.entries if entry.problem]
+    # What is offered is not also shown as the half it is.
+    offered = {offer.repository for offer in shelf.offers}
+    broken = [entry for entry in shelf.entries if entry.problem and entry.name not in offered]
     memory = shelf.offers[0].memory if shelf.offers else ""
     groups: tuple[tuple[str, list[ModelEntry] | tuple[Offer, ...]], ...] = (
         ("On this machine", usable),

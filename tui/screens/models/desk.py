@@ -59,6 +59,10 @@ class ModelDesk:
         elif self._switching.switch.is_unloaded:
             self._engine.expect_model()
             self._run("model", self._come_back())
+        elif not self._engine.is_model_wanted:
+            # Another window that shares this engine freed it, or failed to load one.
+            self._engine.expect_model()
+            self.bring_up()
 
     def choose(self, name: str = "") -> None:
         """Switch to the model of this name, or open the picker."""

@@ -17,6 +17,10 @@ from tui.text.content import literal
 from tui.widgets.gauge.units import format_bytes
 
 _LEAST_WIDTH = 20
+DEMO = (
+    "A demo: small enough to run anywhere, and not clever. Choose a recommended model and press "
+    "Enter to get a better one."
+)
 
 
 class Detail(VerticalScroll):
@@ -64,7 +68,7 @@ def entry_text(entry: ModelEntry, known: Known, width: int) -> Content:
         return Content("\n").join([name, literal(entry.problem).stylize("$text-error"), facts])
     parts = [name]
     if entry.source == "builtin":
-        parts.append(Content("A demo: small enough to run anywhere, and not clever."))
+        parts.append(Content(DEMO))
     match known.plan:
         case None:
             parts.append(Content("planning…").stylize("$foreground-muted"))

@@ -52,6 +52,8 @@ class ModelList(OptionList):
             self.highlighted = self.get_option_index(preferred)
         elif self._items:
             self.highlighted = self.get_option_index(next(iter(self._items)))
+        # A list that has no size yet cannot scroll.
+        self.call_after_refresh(self.scroll_to_highlight)
 
     def redraw(self, item: Item) -> None:
         """Something about this model is known now."""

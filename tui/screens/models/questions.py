@@ -10,6 +10,7 @@ from textual.app import App
 
 from engine.plan.contract import MemoryPlan
 from tui.models.shelf import Offer
+from tui.screens.models.rows import home_relative
 from tui.screens.models.wording import kv_label, usage_line
 from tui.screens.question import Choice, QuestionScreen
 from tui.widgets.gauge.units import format_bytes
@@ -88,6 +89,6 @@ def _room_line(folder: Path) -> str:
     while not place.exists() and place != place.parent:
         place = place.parent
     try:
-        return f"{format_bytes(shutil.disk_usage(place).free)} are free in {folder}."
+        return f"{format_bytes(shutil.disk_usage(place).free)} are free in {home_relative(folder)}."
     except OSError:
-        return f"It goes into {folder}."
+        return f"It goes into {home_relative(folder)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -94,4 +95,10 @@ def source_line(entry: ModelEntry) -> str:
     """Where the model lies."""
     if entry.source == "builtin" and not entry.bytes_on_disk:
         return "built in; fetched when it is first used"
-    return str(entry.folder)
+    return home_relative(entry.folder)
+
+
+def home_relative(folder: Path) -> str:
+    """The path, with `~` for the home folder."""
+    home = Path.home()
+    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)

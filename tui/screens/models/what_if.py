@@ -7,7 +7,7 @@ from tui.screens.models.stepper import Option
 SMALLEST_CONTEXT = 1024
 LARGEST_CONTEXT = 1 << 20
 
-KV_OPTIONS: tuple[Option, ...] = (("as set", None), ("16-bit", 0), ("8-bit", 8), ("4-bit", 4))
+KV_OPTIONS: tuple[Option, ...] = (("as set", None), ("plain", 0), ("8-bit", 8), ("4-bit", 4))
 
 
 def context_options(window: int) -> tuple[Option, ...]:

@@ -9,8 +9,6 @@ from engine.models.entry import ModelEntry
 from engine.plan.contract import MemoryPlan, Verdict
 from tui.widgets.gauge.units import format_bytes, format_speed
 
-PLAIN_KV_BITS = 16
-
 
 def verdict_badge(verdict: Verdict) -> str:
     """One word for a list."""
@@ -83,8 +81,8 @@ def _speed(tokens_per_second: float | None) -> str:
 
 
 def kv_label(bits: int) -> str:
-    """How wide a number of the KV cache is."""
-    return f"{bits or PLAIN_KV_BITS}-bit"
+    """How the KV cache is stored."""
+    return f"{bits}-bit" if bits else "plain"
 
 
 def progress_line(progress: FetchProgress) -> str:
