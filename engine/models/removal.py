@@ -86,6 +86,8 @@ def _hub_removal(entry: ModelEntry, cache: Path) -> Removal:
     name = entry.name
     repository = HubRepository(name, repository_folder(cache, name))
     _check_inside(repository.folder, cache)
+    if not repository.folder.is_dir():
+        raise ModelUnavailable(f"{name} is not in {cache} any more.")
     lock = cache / ".locks" / repository.folder.name / "zib.lock"
     others = tuple(folder for folder in repository.snapshots if folder != entry.folder)
     if not others or entry.folder == repository.folder:
