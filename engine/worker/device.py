@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,9 +15,6 @@ from engine.compute import ComputePath
 from engine.models.lifeline import die_with_parent
 from engine.plan.device import Device, remember_device
 from engine.worker.blas import activate
-
-if TYPE_CHECKING:
-    import mlx.core as mx
 
 _SIDE = 4096
 """Rows and columns of the matrix: 64 MiB of float32, more than any cache close to a core holds."""
@@ -37,7 +33,7 @@ def probe_device(compute: ComputePath) -> Device:
     architecture = str(info.get("architecture", ""))
     name = str(info.get("device_name") or architecture or "unknown device")
     if mx.default_device().type == mx.DeviceType.cpu:
-        bandwidth = _product_bandwidth(mx.cpu)
+        bandwidth = _product_bandwidth()
         return Device("cpu", name, compute.kind, bandwidth=bandwidth, architecture=architecture)
     if mx.metal.is_available():
         return Device(
@@ -52,22 +48,21 @@ def probe_device(compute: ComputePath) -> Device:
     return Device("cuda", name, compute.kind, total_bytes=total, architecture=architecture)
 
 
-def _product_bandwidth(device: mx.Device) -> float:
+def _product_bandwidth() -> float:
     """Bytes a second that one row times a matrix too large for the caches reads."""
     import mlx.core as mx
 
-    with mx.stream(device):
-        matrix, row = mx.ones((_SIDE, _SIDE)), mx.ones((1, _SIDE))
-        mx.eval(matrix, row)
+    matrix, row = mx.ones((_SIDE, _SIDE)), mx.ones((1, _SIDE))
+    mx.eval(matrix, row)
+    mx.eval(row @ matrix.T)
+    seconds: list[float] = []
+    while len(seconds) < _MOST_ROUNDS:
+        started = time.perf_counter()
         mx.eval(row @ matrix.T)
-        seconds: list[float] = []
-        while len(seconds) < _MOST_ROUNDS:
-            started = time.perf_counter()
-            mx.eval(row @ matrix.T)
-            seconds.append(time.perf_counter() - started)
-            if len(seconds) >= _FEWEST_ROUNDS and sum(seconds) > _MOST_SECONDS:
-                break
-        read = matrix.nbytes
+        seconds.append(time.perf_counter() - started)
+        if len(seconds) >= _FEWEST_ROUNDS and sum(seconds) > _MOST_SECONDS:
+            break
+    read = matrix.nbytes
     del matrix, row
     mx.clear_cache()
     mx.reset_peak_memory()
