@@ -8,6 +8,7 @@ import sys
 import pytest
 
 MLX = ("mlx", "mlx_lm", "transformers", "numpy")
+HUB = ("huggingface_hub", "httpx2")
 
 
 @pytest.mark.parametrize(
@@ -16,6 +17,9 @@ MLX = ("mlx", "mlx_lm", "transformers", "numpy")
         ("tui.app", MLX),
         ("tui.cli.commands", MLX),
         ("tui.cli.ask", MLX),
+        ("tui.cli.models", (*MLX, *HUB)),
+        ("engine.models.library", (*MLX, *HUB, "textual", "rich", "vault", "tui")),
+        ("engine.models.download", (*MLX, *HUB, "textual", "rich", "vault", "tui")),
         ("engine.client", (*MLX, "textual", "rich", "vault", "tui")),
         ("engine.scripted", (*MLX, "textual", "rich", "vault", "tui")),
         ("vault.vault", (*MLX, "textual", "rich", "engine", "tui", "git")),

@@ -33,6 +33,9 @@ Event = Waiting | Progress | Downloaded | Refused
 
 def encode(event: Event) -> str:
     """One line, without its end."""
+    if isinstance(event, Refused):
+        # A path may hold bytes that are no text.
+        event = Refused(event.sentence.encode(errors="replace").decode())
     return msgspec.json.encode(event).decode()
 
 

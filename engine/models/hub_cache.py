@@ -9,11 +9,13 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.models.describe import describe
 from engine.models.entry import ModelEntry
 from engine.models.model_file import read_object, read_text
+from engine.models.safetensors_header import WEIGHT_FILES
 
 _MOST_REPOSITORIES = 5000
 _PREFIX = "models--"
@@ -107,9 +109,18 @@ def _unfinished(repository: HubRepository, snapshot: Path) -> str:
         if not Path(entry.path).exists():
             return _resume(repository.name)
         names.add(entry.name)
-    if repository.has_partial_files and not _has_all(snapshot, names):
+    lacks_listed = bool(_listed_weights(repository.folder, snapshot.name) - names)
+    if lacks_listed or (repository.has_partial_files and not _has_all(snapshot, names)):
         return _resume(repository.name)
     return ""
+
+
+def _listed_weights(repository: Path, commit: str) -> set[str]:
+    """The weight files of the commit, where huggingface_hub noted what it holds."""
+    listing = read_object(repository / "trees" / f"{commit}.json") or {}
+    files = listing.get("files")
+    names = files if isinstance(files, dict) else {}
+    return {name for name in names if fnmatchcase(name, WEIGHT_FILES)}
 
 
 def _has_all(snapshot: Path, names: set[str]) -> bool:

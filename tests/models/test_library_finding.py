@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -97,6 +98,24 @@ def test_an_index_that_names_more_shards_is_an_unfinished_download(places: Model
     assert "2 of its weight files are missing" in found(places)["org/name"].problem
     (snapshot.parent.parent / "blobs" / "x.incomplete").touch()
     assert "unfinished" in found(places)["org/name"].problem
+
+
+def test_what_hugging_face_noted_tells_an_unfinished_download(places: ModelPlaces) -> None:
+    snapshot = write_hub_model(places.hub_cache, "org/name")
+    trees = snapshot.parent.parent / "trees"
+    trees.mkdir()
+    files: dict[str, dict[str, int]] = {
+        "model.safetensors": {},
+        "sub/model.safetensors": {},
+        "modeling.py": {},
+    }
+    (trees / f"{COMMIT}.json").write_text(json.dumps({"format_version": 1, "files": files}))
+    assert found(places)["org/name"].problem == ""
+    files["model-2.safetensors"] = {}
+    (trees / f"{COMMIT}.json").write_text(json.dumps({"format_version": 1, "files": files}))
+    assert "unfinished" in found(places)["org/name"].problem
+    (trees / f"{COMMIT}.json").write_text('{"files": [3]}')
+    assert found(places)["org/name"].problem == ""
 
 
 def test_a_folder_reached_twice_counts_once(places: ModelPlaces) -> None:

@@ -164,6 +164,19 @@ def test_ctrl_c_leaves_what_a_second_try_goes_on_from(
     assert hub.fetched(WEIGHTS)[-1].byte_range == f"bytes={kept}-"
 
 
+def test_killed_hard_it_leaves_no_process_and_no_lock(
+    environment: dict[str, str], hub: LocalHub
+) -> None:
+    hub.faults[WEIGHTS] = Fault("stuck", after=1_500_000)
+    with subprocess.Popen([*COMMAND, "models", "get", REPOSITORY], env=environment) as process:
+        hub.is_stuck.wait()
+        process.kill()
+    # Unless the downloading child is gone, its lock makes this wait until the server goes on.
+    done = run(environment, "get", REPOSITORY)
+    assert done.returncode == 0
+    assert not hub.may_go_on.is_set()
+
+
 def test_a_gguf_file_becomes_a_model(
     environment: dict[str, str], models_dir: Path, tmp_path: Path
 ) -> None:
