@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.errors import EngineError
 from engine.plan.contract import MemoryPlan, PlanItem, PlanOptions
 from engine.plan.cpu_form import CpuForm
+from engine.plan.device import Device
 from engine.plan.families.fields import UnknownArchitecture, UnplannableModel
 from engine.plan.families.registry import geometry_of
 from engine.plan.generic_kv import Subject, plan_generic
@@ -80,22 +81,26 @@ class Planner:
             self._setup.prompt_cache_bytes,
             wanted,
             self._setup.context_limit,
-            self._record(folder, machine, options),
+            self._record(folder, machine, options, subject.weights.form),
         )
         if plan.fits or not is_streaming_config(files.config):
             return plan
         return streamed_instead(plan, files.config, files.tensors, machine, wanted)
 
-    def record_key(self, folder: Path, machine: Machine, options: PlanOptions) -> RecordKey:
+    def record_key(
+        self, folder: Path, device: Device, options: PlanOptions, form: CpuForm
+    ) -> RecordKey:
         """Under what key runs of the folder with these options are recorded."""
         bits = self._setup.kv_bits if options.kv_bits is None else options.kv_bits
         scheme = f"{bits}-bit" if bits else ""
-        return key_of_folder(folder, folder.name, machine.device.compute, scheme, options.adapter)
+        return key_of_folder(folder, folder.name, device.compute, scheme, options.adapter, form)
 
-    def _record(self, folder: Path, machine: Machine, options: PlanOptions) -> Record | None:
+    def _record(
+        self, folder: Path, machine: Machine, options: PlanOptions, form: CpuForm
+    ) -> Record | None:
         if self._records is None:
             return None
-        return self._records.find(self.record_key(folder, machine, options))
+        return self._records.find(self.record_key(folder, machine.device, options, form))
 
     def _subject(
         self,

@@ -17,7 +17,7 @@ _NAME_LENGTH = 32
 
 
 class RecordKey(msgspec.Struct, frozen=True):
-    """A model as it was run here: other weights, device, KV scheme or adapter are another key."""
+    """A model as it was run here: whatever of these differs makes another key."""
 
     name: str
     config_hash: str
@@ -27,10 +27,17 @@ class RecordKey(msgspec.Struct, frozen=True):
     kv_scheme: str = ""
     """What the KV cache is stored as; empty when it is not quantized."""
     adapter: str = ""
+    form: str = ""
+    """In what form the weights were computed with (`CpuForm`): each has speeds of its own."""
 
 
 def key_of_folder(
-    folder: Path, name: str, compute: ComputeKind, kv_scheme: str = "", adapter: str = ""
+    folder: Path,
+    name: str,
+    compute: ComputeKind,
+    kv_scheme: str = "",
+    adapter: str = "",
+    form: str = "",
 ) -> RecordKey:
     """The key of the model in a folder. Never raises: what cannot be read is left out."""
     return RecordKey(
@@ -40,6 +47,7 @@ def key_of_folder(
         compute=compute,
         kv_scheme=_writable(kv_scheme),
         adapter=_writable(adapter),
+        form=form,
     )
 
 

@@ -89,7 +89,7 @@ class MlxBackend:
         if plan.allocator_limit_bytes is not None:
             mx.set_cache_limit(plan.allocator_limit_bytes)
         self._caches.budget_bytes = self._planning.prompt_cache_bytes
-        self._book.open(info, loaded.trial)
+        self._book.open(self._loaded)
         self._snapshot.show_model(info)
         return info
 
@@ -97,9 +97,9 @@ class MlxBackend:
         """What a folder would cost in the place of what is loaded; any thread."""
         if command.path:
             return self._planning.plan(command.path, command.options)
-        info = self._require_model().info
-        options = structs.replace(command.options, adapter=command.options.adapter or info.adapter)
-        return self._planning.plan(info.path, options)
+        loaded = self._require_model()
+        options = structs.replace(command.options, adapter=loaded.info.adapter)
+        return self._planning.plan(loaded.info.path, options, loaded.form)
 
     def unload(self) -> None:
         """Free the model, the caches and MLX's pooled buffers."""

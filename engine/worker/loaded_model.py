@@ -14,6 +14,7 @@ from mlx_lm import load
 from mlx_lm.utils import get_total_parameters
 
 from engine.compute import ComputePath
+from engine.plan.cpu_form import CpuForm
 from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_applied
 from engine.worker.folder_check import read_object
@@ -36,6 +37,7 @@ class LoadedModel:
     info: ModelInfo
     trial: Trial
     is_forced: bool
+    form: CpuForm
 
 
 def load_model(
@@ -57,10 +59,11 @@ def load_model(
         check_applied(model, Path(adapter))
     parameters = int(_get_total_parameters(model))
     weights_bytes, precision = _weights_bytes(model), _quantization(config)
+    form: CpuForm = "as-stored"
     if mx.default_device().type == mx.DeviceType.cpu:
         report_stage("preparing weights for the CPU")
         prepared = prepare_for_cpu(model, compute.is_fast, usable_bytes)
-        weights_bytes = prepared.weights_bytes
+        weights_bytes, form = prepared.weights_bytes, prepared.form
         precision = f"{precision}, {prepared.description}"
     protect_control_tokens(tokenizer)
     report_stage("warming up")
@@ -81,7 +84,9 @@ def load_model(
         adapter=adapter,
         kv_token_bytes=trial.kv_token_bytes,
     )
-    return LoadedModel(model, tokenizer, _generation_config(folder), info, trial, command.is_forced)
+    return LoadedModel(
+        model, tokenizer, _generation_config(folder), info, trial, command.is_forced, form
+    )
 
 
 def _weights_bytes(model: Any) -> int:

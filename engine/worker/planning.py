@@ -10,11 +10,14 @@ import mlx.core as mx
 
 from engine.config import EngineConfig
 from engine.plan.contract import MemoryPlan, PlanOptions
+from engine.plan.cpu_form import CpuForm
 from engine.plan.device import Device
 from engine.plan.machine import Machine, measure_machine
 from engine.plan.planner import Planner, PlanSetup
+from engine.plan.record_key import RecordKey
 from engine.plan.records import Records
 from engine.plan.reserve import prompt_cache_budget
+from engine.worker.loaded_model import LoadedModel
 
 _MEASURE_SECONDS = 1.0
 
@@ -53,9 +56,14 @@ class EnginePlanning:
         with self._lock:
             self._measured = None
 
-    def plan(self, path: str, options: PlanOptions) -> MemoryPlan:
-        """What the folder would cost if it replaced what is loaded."""
-        return self._planner.plan(Path(path), options)
+    def plan(self, path: str, options: PlanOptions, form: CpuForm | None = None) -> MemoryPlan:
+        """What the folder would cost if it replaced what is loaded; `form` as in `Planner.plan`."""
+        return self._planner.plan(Path(path), options, form)
+
+    def record_key(self, loaded: LoadedModel) -> RecordKey:
+        """Under what key the loaded model's runs are recorded."""
+        options = PlanOptions(adapter=loaded.info.adapter)
+        return self._planner.record_key(Path(loaded.info.path), self.device, options, loaded.form)
 
     def _measure(self) -> Machine:
         # What MLX holds would be freed first, so it counts as usable.

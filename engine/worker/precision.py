@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, assert_never, cast
+from typing import Any, cast
 
 import mlx.core as mx
 from mlx.nn.layers.base import Module
@@ -20,19 +20,27 @@ from mlx.nn.layers.quantized import QuantizedEmbedding, QuantizedLinear
 from mlx.utils import tree_flatten, tree_map, tree_unflatten
 from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
 
-from engine.plan.cpu_form import choose_cpu_form
+from engine.plan.cpu_form import CpuForm, choose_cpu_form
 
 _Layer = Any  # a Module; most of its methods are untyped
 _FLOAT32_BYTES = 4
+_DESCRIPTIONS: dict[CpuForm, str] = {
+    "as-stored": "float32 does not fit",
+    "float32": "float32",
+    "packed": "computed in float32",
+    "expanded": "expanded to float32",
+    "expanded-on-demand": "expanded while reading prompts",
+}
 # From about five rows on, expanding a layer costs less than the quantized kernel.
 _ROWS_TO_EXPAND = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """What the weights have become: bytes resident and a phrase for the status line."""
+    """What the weights have become: bytes resident, their form, a phrase for the status line."""
 
     weights_bytes: int
+    form: CpuForm
     description: str
 
 
@@ -57,21 +65,12 @@ def prepare_for_cpu(model: Module, is_fast: bool, usable_bytes: int) -> Precisio
     form = choose_cpu_form(_expanded_bytes(model, layers), bool(layers), is_fast, usable_bytes)
     if form != "as-stored":
         _cast_to_float32(model)
-    match form:
-        case "as-stored":
-            return _measured(model, "float32 does not fit")
-        case "float32":
-            return _measured(model, "float32")
-        case "packed":
-            return _measured(model, "computed in float32")
-        case "expanded":
-            _replace(model, layers, _expand)
-            return _measured(model, "expanded to float32")
-        case "expanded-on-demand":
-            _replace(model, layers, _expand_on_demand)
-            return _measured(model, "expanded while reading prompts")
-        case _:
-            assert_never(form)
+    if form == "expanded":
+        _replace(model, layers, _expand)
+    elif form == "expanded-on-demand":
+        _replace(model, layers, _expand_on_demand)
+    resident = sum(array.nbytes for array in _distinct_parameters(model))
+    return Precision(resident, form, _DESCRIPTIONS[form])
 
 
 def _quantized_layers(model: _Layer) -> list[tuple[str, _Layer]]:
@@ -165,7 +164,3 @@ def _expanded_weight(module: _Layer) -> mx.array:
         module.get("global_scale"),
         dtype=mx.float32,
     )
-
-
-def _measured(model: _Layer, description: str) -> Precision:
-    return Precision(sum(array.nbytes for array in _distinct_parameters(model)), description)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from engine.plan.contract import MemoryPlan, PlanOptions
-from engine.plan.record_key import RecordKey, key_of_folder
+from engine.plan.record_key import RecordKey
 from engine.plan.records import ProbeFacts, Records, RunFacts
-from engine.protocol import ModelInfo, Usage
+from engine.protocol import Usage
+from engine.worker.loaded_model import LoadedModel
 from engine.worker.planning import EnginePlanning
-from engine.worker.trial import Trial
 
 
 class RunBook:
@@ -19,31 +17,29 @@ class RunBook:
         self._records = records
         self._planning = planning
         self._key: RecordKey | None = None
-        self._info: ModelInfo | None = None
+        self._loaded: LoadedModel | None = None
         self.best_prefill_tps = self.best_decode_tps = 0.0
 
-    def open(self, info: ModelInfo, trial: Trial) -> None:
+    def open(self, loaded: LoadedModel) -> None:
         """Another model is loaded."""
-        folder = Path(info.path)
-        self._info = info
-        self._key = key_of_folder(
-            folder, folder.name, self._planning.device.compute, adapter=info.adapter
-        )
+        self._loaded, self._key = loaded, self._planning.record_key(loaded)
+        trial = loaded.trial
         self._records.note_probe(self._key, ProbeFacts(trial.kv_token_bytes, trial.peak_bytes))
         self._show_best()
 
     def close(self) -> None:
         """No model is loaded."""
-        self._key = self._info = None
+        self._key = self._loaded = None
         self.best_prefill_tps = self.best_decode_tps = 0.0
 
     def note_answer(self, usage: Usage, peak_bytes: int) -> None:
         """An answer ended; `peak_bytes` is MLX's peak without other conversations' caches."""
-        if self._key is None or self._info is None:
+        if self._key is None or self._loaded is None:
             return
+        info, form = self._loaded.info, self._loaded.form
         held = usage.prompt_tokens + usage.generated_tokens
-        options = PlanOptions(context_tokens=held, adapter=self._info.adapter)
-        plan = self._planning.plan(self._info.path, options)
+        options = PlanOptions(context_tokens=held, adapter=info.adapter)
+        plan = self._planning.plan(info.path, options, form)
         self._records.note_run(
             self._key,
             RunFacts(

@@ -74,14 +74,15 @@ async def test_a_plan_without_any_model_says_so(shared_engine: RawEngine, subjec
     await shared_engine.load(subject.model)
 
 
-async def test_more_context_and_rows_cost_more_and_fewer_bits_less(
+async def test_more_context_and_more_rows_cost_more(
     shared_engine: RawEngine, subject: Subject
 ) -> None:
-    async def kv(**options: int) -> int:
-        return (await planned(shared_engine, subject.model, PlanOptions(**options))).kv_bytes
+    async def kv(tokens: int, rows: int = 1) -> int:
+        options = PlanOptions(context_tokens=tokens, rows=rows)
+        return (await planned(shared_engine, subject.model, options)).kv_bytes
 
-    assert await kv(context_tokens=64) < await kv(context_tokens=512)
-    assert await kv(context_tokens=64) < await kv(context_tokens=64, rows=2)
+    assert await kv(64) < await kv(512)
+    assert await kv(64) < await kv(64, rows=2)
 
 
 async def test_what_does_not_fit_is_refused_with_numbers_unless_forced(subject: Subject) -> None:
