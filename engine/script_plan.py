@@ -12,7 +12,7 @@ _PLAIN_KV_BITS = 16
 
 
 def plan_scripted(
-    model: ScriptedModel, options: PlanOptions, usable_bytes: int, limit: int | None
+    model: ScriptedModel, options: PlanOptions, usable_bytes: int, limit: int | None = None
 ) -> MemoryPlan:
     """What the scripted model would cost; `limit` is the longest conversation allowed."""
     bits = options.kv_bits or _PLAIN_KV_BITS
