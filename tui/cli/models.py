@@ -8,28 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 from rich.text import Text
 
 from engine.errors import EngineError, ModelUnavailable
-from engine.models.builtin_source import FetchProgress
 from engine.models.choice import choose_model
 from engine.models.download import MAIN, download_model
 from engine.models.importing import import_model
 from engine.models.library import find_models, model_at
 from engine.models.removal import Removal, plan_removal, remove
 from engine.plan.contract import PlanOptions
+from tui.cli.models_bar import with_bar
 from tui.cli.models_list import ListedModel, is_here, print_table, to_json
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.cli.streams import write_json
@@ -73,7 +65,7 @@ def run_get(repository: str, revision: str | None) -> int:
 
     async def get(wiring: Wiring) -> int:
         cache = wiring.shop.places.hub_cache
-        folder = await _with_bar(
+        folder = await with_bar(
             name, lambda report: download_model(name, cache, report, revision or MAIN)
         )
         _print_arrival(wiring, name, folder)
@@ -90,7 +82,7 @@ def run_import(source: str, name: str | None) -> int:
 
     async def bring(wiring: Wiring) -> int:
         models_dir = ensure(wiring.shop.places.models_dir)
-        folder = await _with_bar(
+        folder = await with_bar(
             Path(source).name,
             lambda report: import_model(Path(source), models_dir, name or "", report),
         )
@@ -146,34 +138,6 @@ def _run(action: Callable[[Wiring], int], stopped: Callable[[], None] | None = N
         if stopped:
             stopped()
         return EXIT_INTERRUPTED
-
-
-async def _with_bar(
-    label: str, work: Callable[[Callable[[FetchProgress], None]], Coroutine[None, None, Path]]
-) -> Path:
-    """Show a bar on a terminal while `work` runs; say once on a pipe that it waits."""
-    is_shown = sys.stderr.isatty()
-    text = TextColumn("{task.description}", markup=False)
-    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    # Safe letters only: the label may be anybody's file name.
-    shown = to_line(label, 40)
-    with Progress(
-        text, *columns, console=Console(stderr=True), transient=True, disable=not is_shown
-    ) as bar:
-        task = bar.add_task(shown, total=None)
-        stages: set[str] = set()
-
-        def report(progress: FetchProgress) -> None:
-            if progress.stage == "waiting":
-                bar.update(task, description=f"{shown}: another program fetches it; waiting")
-                if "waiting" not in stages and not is_shown:
-                    print_error("Another program downloads this model; waiting for it to end.")
-            else:
-                total = progress.total_bytes or None
-                bar.update(task, description=shown, completed=progress.done_bytes, total=total)
-            stages.add(progress.stage)
-
-        return await work(report)
 
 
 def _print_arrival(wiring: Wiring, name: str, folder: Path) -> None:
