@@ -55,7 +55,9 @@ class MlxBackend:
         self._compute = compute
         self.device = device
         self.idle_seconds = idle_seconds(config.idle_unload_seconds)
-        self._records = Records(Path(config.records_dir or config.cache_dir) / "records")
+        self._records = Records(
+            Path(config.records_dir) if config.records_dir else Path(config.cache_dir) / "records"
+        )
         self._planning = EnginePlanning(config, device, self._records)
         self._book = RunBook(self._records, self._planning)
         self._loaded: LoadedModel | None = None

@@ -5,6 +5,7 @@ Exit codes: 0 all well, 1 something needs attention, 2 the settings cannot be re
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import shutil
 import subprocess
@@ -21,6 +22,11 @@ from rich.text import Text
 from engine.diagnosis import diagnose_compute
 from engine.errors import EngineError
 from engine.models.builtin import BUILTIN_MODEL, builtin_folder, is_builtin_ready
+from engine.models.choice import choose_loadable
+from engine.models.library import find_models
+from engine.plan.machine import measure_machine
+from engine.plan.machine_device import device_facts
+from engine.sizes import in_words
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.cli.streams import write_json
 from tui.paths import PathsError
@@ -28,7 +34,6 @@ from tui.settings.errors import SettingsError
 from tui.text.line import to_line
 from tui.wiring import Wiring, wire
 from vault.errors import VaultError
-from vault.root import expand_root
 
 Verdict = Literal["good", "note", "bad"]
 _MARKS: dict[Verdict, tuple[str, str]] = {
@@ -70,6 +75,7 @@ def examine(wiring: Wiring) -> Iterator[Finding]:
     yield from _packages()
     yield _git()
     yield _compute(wiring)
+    yield _memory(wiring)
     yield _model(wiring)
     yield _wiki(wiring)
     for warning in wiring.loaded.warnings:
@@ -124,13 +130,33 @@ def _compute(wiring: Wiring) -> Finding:
     return Finding("compute", verdict, f"{path.kind}{where}: {path.reason}", path.advice)
 
 
+def _memory(wiring: Wiring) -> Finding:
+    """What a model may occupy. Never above `note`: a small machine is no fault."""
+    config = wiring.launch.config
+    try:
+        device = asyncio.run(device_facts(Path(config.cache_dir), config.blas))
+    except EngineError as error:
+        return Finding("memory", "note", str(error))
+    machine = measure_machine(device, limit_bytes=config.memory_limit_bytes)
+    usable, free = in_words(machine.usable_bytes), in_words(machine.available_bytes)
+    fact = f"{usable} for a model, bound by {machine.binding}; {free} free"
+    if machine.is_squeezed:
+        remedy = "The system is short of memory: close other programs before a large model."
+        return Finding("memory", "note", fact, remedy)
+    return Finding("memory", "good", fact, " ".join(machine.notes))
+
+
 def _model(wiring: Wiring) -> Finding:
-    if wiring.settings.model:
-        folder = expand_root(wiring.settings.model, Path.home())
-        if (folder / "config.json").is_file():
-            return Finding("model", "good", str(folder))
-        remedy = "Set `model` to a folder with config.json and safetensors, or leave it out."
-        return Finding("model", "bad", f"{folder} is not a model folder", remedy)
+    if not wiring.settings.model:
+        return _builtin(wiring)
+    try:
+        entry = choose_loadable(find_models(wiring.shop.places), wiring.settings.model)
+    except EngineError as error:
+        return Finding("model", "bad", str(error))
+    return Finding("model", "good", f"{entry.name}: {entry.folder}")
+
+
+def _builtin(wiring: Wiring) -> Finding:
     models = wiring.paths.models_dir
     if is_builtin_ready(models):
         return Finding("model", "good", f"built-in {BUILTIN_MODEL.name}: {builtin_folder(models)}")
