@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.errors import ModelUnavailable
 from engine.models.abilities import TokenizerSigns, abilities
+from engine.models.context_window import context_window
 from engine.models.entry import ModelEntry, Purpose, Source
 from engine.models.families import is_known_family
 from engine.models.manifest import read_manifest
@@ -29,7 +30,6 @@ _EMBEDDING_FILES = frozenset(
 )
 _EMBEDDING = re.compile(r"(?i)embedding|(?:^|[-_./])(?:embed|e5|bge|gte|minilm)(?:[-_.]|$)")
 _RERANKER = re.compile(r"(?i)rerank")
-_WINDOW_KEYS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
 _INDEX = "model.safetensors.index.json"
 
 File = tuple[str, int, int]
@@ -83,7 +83,7 @@ def _describe(name: str, folder: Path, files: tuple[File, ...]) -> ModelEntry:
     entry = replace(
         entry,
         architecture=_architecture(config),
-        context_window=_context_window(config),
+        context_window=context_window(config),
         licence=licence_of(folder) or (manifest.licence if manifest else ""),
     )
     if problem := _misfit(config, names):
@@ -144,17 +144,6 @@ def _missing_shards(folder: Path, names: frozenset[str]) -> str:
 def _architecture(config: Mapping[str, Any]) -> str:
     family = config.get("model_type")
     return family[:_LONGEST_NAME] if isinstance(family, str) else ""
-
-
-def _context_window(config: Mapping[str, Any]) -> int:
-    """The same figure the engine reports, and older configurations' names for it."""
-    nested = config.get("text_config")
-    for key in _WINDOW_KEYS:
-        for section in (config, nested if isinstance(nested, dict) else {}):
-            value = section.get(key)
-            if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 40:
-                return value
-    return 0
 
 
 def _purpose(

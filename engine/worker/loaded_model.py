@@ -14,6 +14,8 @@ from mlx_lm import load
 from mlx_lm.utils import get_total_parameters
 
 from engine.compute import ComputePath
+from engine.models.context_window import context_window
+from engine.models.hub_cache import name_of
 from engine.plan.cpu_form import CpuForm
 from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_applied
@@ -69,10 +71,10 @@ def load_model(
     report_stage("warming up")
     trial = run_trial(model)
     info = ModelInfo(
-        name=folder.name,
+        name=name_of(folder),
         path=str(folder),
         architecture=str(config.get("model_type", "unknown")),
-        context_window=_context_window(config),
+        context_window=context_window(config),
         weights_bytes=weights_bytes,
         parameters=parameters,
         quantization=precision,
@@ -92,15 +94,6 @@ def load_model(
 def _weights_bytes(model: Any) -> int:
     parameters: Any = tree_flatten(model.parameters())
     return sum(int(array.nbytes) for _, array in parameters)
-
-
-def _context_window(config: dict[str, Any]) -> int:
-    """Tokens the model was made for; 0 when its config does not say."""
-    for section in (config, config.get("text_config") or {}):
-        value = section.get("max_position_embeddings")
-        if isinstance(value, int) and value > 0:
-            return value
-    return 0
 
 
 def _quantization(config: dict[str, Any]) -> str:

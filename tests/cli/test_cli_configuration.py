@@ -127,7 +127,8 @@ def test_doctor_speaks_json(run_zib: RunZib, tiny_model: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     findings = {finding["subject"]: finding for finding in json.loads(done.stdout)}
     assert {"python", "mlx", "textual", "git", "compute", "model", "wiki"} <= findings.keys()
-    assert findings["model"]["fact"] == str(tiny_model)
+    assert findings["model"]["fact"] == f"{tiny_model.name}: {tiny_model}"
+    assert "for a model, bound by" in findings["memory"]["fact"]
     assert "off" in findings["compute"]["fact"]
     assert findings["compute"]["remedy"]
 
@@ -136,7 +137,7 @@ def test_doctor_without_a_model_folder_fails_with_a_remedy(run_zib: RunZib) -> N
     done = run_zib("doctor", environment={"ZIB_MODEL": "/nonexistent/[red]model"})
     assert done.returncode == 1
     assert "✗ model" in done.stdout.decode()
-    assert "/nonexistent/[red]model is not a model folder" in done.stdout.decode()
+    assert "There is no folder /nonexistent/[red]model" in done.stdout.decode()
     assert ESCAPE not in done.stdout
 
 

@@ -96,7 +96,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The model to chat with: its name, a part of it, or its folder. Empty: what suits best."""
 
     models: FolderPath = ""
-    """The folder models are downloaded to. Empty: a folder of Zibaldone's own."""
+    """A folder of your models, searched beside the caches of other programs. Empty: our own."""
 
     theme: str = "zibaldone-dark"
     """The colour theme: a built-in one or one of your own by its name."""

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from engine.errors import EngineError
+from engine.models.context_window import WINDOW_KEYS
 from engine.plan.geometry import Experts
 
 _Item = TypeVar("_Item", str, int)
@@ -16,7 +17,6 @@ _MAX_SIZE = 1 << 32
 _SHOWN = 60
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
-_WINDOW_NAMES = ("max_position_embeddings", "model_max_length", "n_positions", "n_ctx")
 _EXPERT_COUNTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 _EXPERTS_ACTIVE = ("num_experts_per_tok", "num_experts_per_token", "top_k_experts", "moe_k")
 _SHARED_COUNTS = ("n_shared_experts", "num_shared_experts", "moe_num_shared_experts")
@@ -133,7 +133,7 @@ class Fields:
 
     def context_window(self) -> int:
         """Tokens the model was made for; 0 when its configuration does not say."""
-        return self.first_size(_WINDOW_NAMES)
+        return self.first_size(WINDOW_KEYS)
 
     def experts(self) -> Experts | None:
         """The mixture of experts, under any of its spellings; None for a dense model."""
