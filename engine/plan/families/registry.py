@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from engine.plan.families.attention import (
-    Uniform,
-    Windowed,
-    every_nth_full,
-    fourth_full,
-    letters,
-    sliding_then_full,
-)
+from engine.plan.families.convolution import lfm2, recurrent_gemma
+from engine.plan.families.delta import kimi_linear, olmo_hybrid, qwen3_5, qwen3_next
 from engine.plan.families.fields import Fields, UnknownArchitecture, UnplannableModel
 from engine.plan.families.gemma import GEMMA3_TEXT, gemma3, gemma3n, gemma4
 from engine.plan.families.latent import (
@@ -24,28 +18,19 @@ from engine.plan.families.latent import (
     minicpm3,
     mistral4,
 )
-from engine.plan.families.recurrent import (
+from engine.plan.families.mamba import (
     falcon_h1,
     granitemoehybrid,
     jamba,
-    kimi_linear,
-    lfm2,
     mamba,
     mamba2,
     nemotron_h,
-    olmo_hybrid,
-    qwen3_5,
-    qwen3_next,
-    recurrent_gemma,
 )
+from engine.plan.families.plain import DIVIDED, LLAMA, PLAIN_FAMILIES, STATED
 from engine.plan.geometry import Geometry
 
 Reader = Callable[[Fields, str], Geometry]
 
-_STATED = Uniform("stated")
-_DIVIDED = Uniform("divided")
-_EITHER = Uniform("stated-or-divided")
-_LLAMA = Windowed("stated-or-divided")
 
 # mlx-lm's MODEL_REMAPPING, for the families below.
 _ALIASES = {
@@ -72,92 +57,15 @@ def _nested(reader: Reader) -> Reader:
 
 def _mistral3(fields: Fields, family: str) -> Geometry:
     text = fields.section("text_config")
-    return mistral4(text, family) if text.word("model_type") == "mistral4" else _LLAMA(text, family)
+    return mistral4(text, family) if text.word("model_type") == "mistral4" else LLAMA(text, family)
 
 
 def _pixtral(fields: Fields, family: str) -> Geometry:
-    return _LLAMA(fields.section("text_config").over({"num_attention_heads": 32}), family)
+    return LLAMA(fields.section("text_config").over({"num_attention_heads": 32}), family)
 
 
 _READERS: Mapping[str, Reader] = {
-    **dict.fromkeys(("llama", "ministral3", "smollm3"), _LLAMA),
-    **dict.fromkeys(
-        ("qwen3", "qwen3_moe", "gemma", "gemma2", "glm4_moe", "seed_oss", "solar_open"), _STATED
-    ),
-    **dict.fromkeys(
-        (
-            "qwen2",
-            "qwen2_moe",
-            "phi3",
-            "granite",
-            "granitemoe",
-            "olmo",
-            "starcoder2",
-            "stablelm",
-            "minicpm",
-            "internlm2",
-            "internlm3",
-            "mimo",
-            "apertus",
-            "helium",
-            "bailing_moe",
-            "gpt_neox",
-        ),
-        _DIVIDED,
-    ),
-    **dict.fromkeys(
-        ("olmo2", "olmoe", "ernie4_5", "ernie4_5_moe", "dots1", "glm", "nemotron", "telechat3"),
-        _EITHER,
-    ),
-    "mixtral": Uniform(
-        "divided",
-        {
-            "vocab_size": 32_000,
-            "hidden_size": 4096,
-            "intermediate_size": 14_336,
-            "num_hidden_layers": 32,
-            "num_attention_heads": 32,
-            "num_experts_per_tok": 2,
-            "num_key_value_heads": 8,
-            "num_local_experts": 8,
-        },
-    ),
-    "phimoe": Uniform("divided", {"num_key_value_heads": 8, "num_experts_per_tok": 2}),
-    "phi": _DIVIDED,
-    "cohere": Uniform("divided", {"num_key_value_heads": 64}),
-    "cohere2": Windowed(
-        "stated",
-        {
-            "head_dim": 128,
-            "num_key_value_heads": 8,
-            "sliding_window": 4096,
-            "sliding_window_pattern": 4,
-        },
-        pattern=every_nth_full,
-        reads_types=False,
-    ),
-    "olmo3": Windowed("stated-or-divided", pattern=fourth_full),
-    "exaone4": Windowed("stated", pattern=letters, reads_types=False),
-    "exaone_moe": Windowed("stated"),
-    "mellum": Windowed("stated"),
-    "afmoe": Windowed("stated", {"head_dim": 64, "num_key_value_heads": 4, "sliding_window": 2048}),
-    "gpt_oss": Windowed(
-        "stated",
-        {
-            "num_hidden_layers": 36,
-            "num_local_experts": 128,
-            "num_experts_per_tok": 4,
-            "vocab_size": 201_088,
-            "hidden_size": 2880,
-            "intermediate_size": 2880,
-            "head_dim": 64,
-            "num_attention_heads": 64,
-            "num_key_value_heads": 8,
-            "sliding_window": 128,
-        },
-        pattern=sliding_then_full,
-        has_sinks=True,
-    ),
+    **PLAIN_FAMILIES,
     "gemma3_text": GEMMA3_TEXT,
     "gemma3": gemma3,
     "gemma3n": gemma3n,
@@ -172,8 +80,8 @@ _READERS: Mapping[str, Reader] = {
     "mistral4": mistral4,
     "mistral3": _mistral3,
     "pixtral": _pixtral,
-    "qwen2_vl": _nested(_DIVIDED),
-    **dict.fromkeys(("qwen3_vl", "qwen3_vl_moe"), _nested(_STATED)),
+    "qwen2_vl": _nested(DIVIDED),
+    **dict.fromkeys(("qwen3_vl", "qwen3_vl_moe"), _nested(STATED)),
     "qwen3_next": qwen3_next,
     **dict.fromkeys(("qwen3_5", "qwen3_5_moe"), qwen3_5),
     "olmo_hybrid": olmo_hybrid,
