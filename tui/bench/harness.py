@@ -15,6 +15,7 @@ from tui.bench.context import BenchContext, Report
 from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
 from tui.bench.first_frame import bench_first_frame
 from tui.bench.idle import bench_idle
+from tui.bench.sampling import bench_sampling
 from tui.bench.speed import bench_decode, bench_prefill
 
 BUSY_SAMPLE_SECONDS = 0.5
@@ -35,6 +36,7 @@ BENCHES = (
     Bench("decode", "speed of answering against plain mlx-lm, same model", bench_decode),
     Bench("prefill", "speed of reading a prompt against plain mlx-lm, same model", bench_prefill),
     Bench("first-frame", "time from start to the first painted frame", bench_first_frame),
+    Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )
 
