@@ -19,9 +19,10 @@ BUSY_PERCENT = 15.0
 def render(results: Sequence[BenchResult]) -> RenderableType:
     """Each figure beside its target, then what else is to say about them, then the verdict."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("figure")
+    table.add_column("figure", min_width=16)
     for heading in ("measured", "lowest", "highest", "target"):
         table.add_column(Text(heading), justify="right", no_wrap=True)
+    table.add_column("unit")
     table.add_column("result", no_wrap=True)
     remarks: list[Text] = []
     for result in results:
@@ -32,7 +33,7 @@ def render(results: Sequence[BenchResult]) -> RenderableType:
                     remarks += _remarks(figure)
                 remarks += _busy_remark(result)
             case CouldNotRun(bench=bench, reason=reason):
-                table.add_row(Text(bench), "", "", "", "", Text("could not run", "bold red"))
+                table.add_row(Text(bench), "", "", "", "", "", Text("could not run", "bold red"))
                 remarks.append(_line(f"{bench}: {reason}"))
             case _:
                 assert_never(result)
@@ -53,8 +54,9 @@ def _cells(figure: Figure) -> tuple[Text, ...]:
     values = (figure.measured, min(figure.runs), max(figure.runs))
     return (
         Text(figure.name),
-        *(Text(_amount(value, figure.unit)) for value in values),
-        Text(f"{sign} {_amount(figure.target.bound, figure.unit)}"),
+        *(Text(_amount(value)) for value in values),
+        Text(f"{sign} {_amount(figure.target.bound)}"),
+        Text(figure.unit),
         Text("ok", "green") if figure.passes else Text("falls short", "bold red"),
     )
 
@@ -80,8 +82,9 @@ def _range(values: Sequence[float]) -> str:
     return f"{min(values):.1f} to {max(values):.1f}"
 
 
-def _amount(value: float, unit: str) -> str:
-    return f"{value:.2f}{unit}" if unit == "x" else f"{value:.3f} {unit}"
+def _amount(value: float) -> str:
+    digits = 0 if abs(value) >= 1000 else 2 if abs(value) >= 1 else 3
+    return f"{value:,.{digits}f}"
 
 
 def _line(text: str) -> Text:
