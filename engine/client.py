@@ -96,6 +96,11 @@ class EngineClient:
         return self._link.log
 
     @property
+    def is_model_wanted(self) -> bool:
+        """Whether a model is loaded, on its way, or comes back with the engine."""
+        return self._wanted.choice is not None or self._wanted.is_coming
+
+    @property
     def is_model_coming(self) -> bool:
         """Whether requests wait for a model that is being found or loaded."""
         return self._wanted.is_coming

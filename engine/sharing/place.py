@@ -51,7 +51,7 @@ class SharingPlace:
     def make_safe(self) -> None:
         """Make the folder, or see that it is ours alone. Raises SharingUnavailable."""
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_private(self.folder)
         except OSError as error:
             raise self._unavailable(f"the folder {self.folder} cannot be made", error) from error
         if complaint := self._complaint():
@@ -148,3 +148,16 @@ class SharingPlace:
             f"This window's engine is not shared: {what} ({error.strerror or error}). "
             "Everything else works."
         )
+
+
+def _make_private(folder: Path) -> None:
+    """Make the folder and its missing parents for the user alone.
+
+    A session's own folder counts only with that mode: with any other, the next window would look
+    for its host elsewhere.
+    """
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
+        _make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)

@@ -1,6 +1,7 @@
 """`zib ask`: one question, one answer, made for pipes.
 
 The answer goes to standard output and nothing else does; progress and notes go to standard error.
+While the app runs, its model answers, unless the command line names another.
 Exit codes: 0 answered, 1 could not answer, 2 wrong use, 130 interrupted.
 """
 
@@ -11,6 +12,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import msgspec
 
@@ -18,7 +20,9 @@ from engine.client import EngineClient
 from engine.errors import EngineError, EngineStopped
 from engine.models.builtin_source import FetchProgress
 from engine.protocol import Finished, Message, ModelInfo, TextDelta, Usage
+from engine.sharing.attach import attach
 from engine.status import EngineLoading
+from engine.wanted_model import ModelChoice
 from tui.cli.output import AnswerPrinter, ProgressLine
 from tui.cli.run import print_error
 from tui.cli.streams import write_json
@@ -102,7 +106,7 @@ def read_question(argument: str) -> str:
 
 
 async def answer(wiring: Wiring, options: AskOptions) -> Answered:
-    """Load the model, stream the answer to standard output."""
+    """Stream the answer to standard output, from the app's model or one of our own."""
     progress = ProgressLine()
 
     def show_status(news: object) -> None:
@@ -112,15 +116,36 @@ async def answer(wiring: Wiring, options: AskOptions) -> Answered:
     def show_fetch(news: FetchProgress) -> None:
         progress.show(fetch_line(news))
 
-    async with EngineClient(wiring.launch, show_status) as engine:
-        try:
-            folder = await wiring.find_model(show_fetch)
-            model = await engine.load(str(folder))
-        finally:
-            progress.clear()
+    async def ask(engine: EngineClient, model: ModelInfo) -> Answered:
+        progress.clear()
         if model.advice and progress.is_shown:
             progress.note(f"slow: {model.advice}")
         return await _stream(engine, model, wiring, options)
+
+    try:
+        named = await wiring.find_choice(show_fetch) if wiring.is_model_named else None
+        if shared := await attach(wiring.paths.runtime_dir, show_status):
+            async with shared:
+                if answering := await _shared_model(shared, named):
+                    return await ask(shared, answering)
+        async with EngineClient(wiring.launch, show_status) as engine:
+            choice = named or await wiring.find_choice(show_fetch)
+            model = await engine.load(choice.path, choice.adapter, choice.is_forced)
+            return await ask(engine, model)
+    finally:
+        progress.clear()
+
+
+async def _shared_model(engine: EngineClient, named: ModelChoice | None) -> ModelInfo | None:
+    """The model of the running app, if it has one and it is the wanted one."""
+    try:
+        model = await engine.model()
+    except EngineError:
+        return None
+    if named is None:
+        return model
+    is_same = Path(model.path).resolve() == Path(named.path).resolve()
+    return model if is_same and model.adapter == named.adapter else None
 
 
 async def _stream(
