@@ -24,7 +24,7 @@ from engine.plan.geometry import (
     SlidingAttention,
     TokenIndex,
 )
-from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization
+from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization, uniform_scheme
 from engine.plan.workload import KV_STEP, Workload
 
 _FLOAT32_BYTES = 4
@@ -73,12 +73,19 @@ def uneven_step_kv(workload: Workload) -> int:
     mlx-lm cuts a kept cache to its tokens and grows it by whole steps from there, so it has room
     for up to one token less than a step too many, wherever it ends.
     """
-    longest = workload.context_tokens + KV_STEP - 1
+    scheme = uniform_scheme(workload.kv_bits)
     return workload.rows * sum(
-        _mixer_bytes(mixer, longest, workload.element_bytes, None)
-        - _plain_allocated(workload, mixer)
-        for mixer in workload.geometry.mixers()
+        _uneven_bytes(workload, mixer, stored)
+        for mixer, stored in _placed(workload.geometry, scheme)
         if not isinstance(mixer, SlidingAttention)
+    )
+
+
+def _uneven_bytes(workload: Workload, mixer: Mixer, stored: Quantization | None) -> int:
+    tokens, size = workload.context_tokens, workload.element_bytes
+    stepped = _allocated_tokens(mixer, tokens, workload.chunk)
+    return _mixer_bytes(mixer, tokens + KV_STEP - 1, size, stored) - _mixer_bytes(
+        mixer, stepped, size, stored
     )
 
 

@@ -6,9 +6,11 @@ answer, for which mlx-lm copies every row's cache on its way from one batch to a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.plan.contract import PlanItem
 from engine.plan.kv_bytes import largest_layer_kv, uneven_step_kv
-from engine.plan.layer_work import layer_work
+from engine.plan.layer_work import LayerWork, layer_work
 from engine.plan.workload import Workload
 
 _LOGIT_COPIES = 6
@@ -22,8 +24,8 @@ _SMALL_ARRAYS = 1 << 21
 
 
 def transient_items(workload: Workload) -> tuple[PlanItem, ...]:
-    """The bill of the fuller of the two moments, line by line."""
-    moments = (_reading(workload), _joining(workload))
+    """The bill of the fullest moment, line by line."""
+    moments = (*_readings(workload), _joining(workload))
     return (
         *max(moments, key=lambda items: sum(item.bytes for item in items)),
         *_items(
@@ -33,10 +35,18 @@ def transient_items(workload: Workload) -> tuple[PlanItem, ...]:
     )
 
 
-def _reading(workload: Workload) -> tuple[PlanItem, ...]:
+def _readings(workload: Workload) -> list[tuple[PlanItem, ...]]:
+    """The bill while each kind of layer is at work: which is fullest shows only in the sum."""
     works = [layer_work(workload, layer) for layer in set(workload.geometry.layers)]
-    work = max(works, key=lambda each: each.total)
-    others = [each.activations for each in works if each is not work and each.is_recurrent]
+    return [
+        _reading(workload, work, [other for other in works if other is not work]) for work in works
+    ]
+
+
+def _reading(
+    workload: Workload, work: LayerWork, others: Sequence[LayerWork]
+) -> tuple[PlanItem, ...]:
+    ahead = max((each.activations for each in others if each.is_recurrent), default=0)
     mask = _MASK_COPIES * workload.read_tokens * workload.context_tokens
     return _items(
         ("attention scores", work.scores),
@@ -44,7 +54,7 @@ def _reading(workload: Workload) -> tuple[PlanItem, ...]:
         ("keys and values rebuilt from latents", work.rebuilt),
         ("states of the recurrence", work.scan),
         ("activations", work.activations),
-        ("activations of the next layer", max(others, default=0) // _SHARE_AHEAD),
+        ("activations of the next layer", ahead // _SHARE_AHEAD),
         ("one layer's cache while it grows", work.cache_copy),
         ("expanded weights", workload.expanded_bytes),
     )
