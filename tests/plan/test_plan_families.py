@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.plan.families.fields import MAX_LAYERS, UnknownArchitecture, UnplannableModel
@@ -180,6 +180,7 @@ _JUNK = st.one_of(
 _EVERY = {**PUBLIC_CONFIGS, **SMALL_CONFIGS}
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_junk_gives_a_geometry_or_a_reason(data: st.DataObject) -> None:
     config: dict[str, Any] = copy.deepcopy(dict(_EVERY[data.draw(st.sampled_from(sorted(_EVERY)))]))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.plan.contract import MemoryPlan, Part
@@ -78,6 +78,7 @@ MACHINES = st.builds(
 TOKENS = st.integers(1, 200_000)
 
 
+@settings(deadline=None)
 @given(model=MODELS, memory=MACHINES, tokens=st.none() | TOKENS)
 def test_the_parts_are_the_total_and_the_items_the_parts(
     model: Subject, memory: Machine, tokens: int | None
@@ -98,6 +99,7 @@ def test_the_parts_are_the_total_and_the_items_the_parts(
     assert found.reasons
 
 
+@settings(deadline=None)
 @given(model=MODELS, memory=MACHINES)
 def test_the_ceiling_fits_and_a_step_more_does_not(model: Subject, memory: Machine) -> None:
     ceiling = plan(model, memory).max_safe_context
@@ -110,6 +112,7 @@ def test_the_ceiling_fits_and_a_step_more_does_not(model: Subject, memory: Machi
         assert not plan(model, memory, min(ceiling + KV_STEP, model.window)).fits
 
 
+@settings(deadline=None)
 @given(model=MODELS, memory=MACHINES, tokens=TOKENS, more=st.integers(1, 5000))
 def test_more_work_never_costs_less(
     model: Subject, memory: Machine, tokens: int, more: int
@@ -120,6 +123,7 @@ def test_more_work_never_costs_less(
     assert total <= plan(replace(model, chunk=model.chunk + more), memory, tokens).total_bytes
 
 
+@settings(deadline=None)
 @given(
     model=MODELS,
     usable=st.integers(0, 200 * GIB),
@@ -136,6 +140,7 @@ def test_a_smaller_budget_never_raises_the_ceiling(
     assert small <= large
 
 
+@settings(deadline=None)
 @given(name=st.sampled_from(sorted(GEOMETRIES)), tokens=st.integers(256, 200_000))
 def test_a_quantized_cache_is_smaller_where_it_can_be(name: str, tokens: int) -> None:
     memory = machine(100 * GIB)
@@ -265,6 +270,7 @@ def test_what_was_measured_is_shown_beside_its_prediction() -> None:
     assert (found.measured_peak_bytes, found.predicted_peak_bytes) == (190, 200)
 
 
+@settings(deadline=None)
 @given(fixed=st.integers(0, 500), step=st.integers(1, 50), usable=st.integers(0, 2000))
 def test_bisection_finds_the_last_that_fits(fixed: int, step: int, usable: int) -> None:
     def total(tokens: int) -> int:

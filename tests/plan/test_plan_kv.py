@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.plan.families.fields import UnplannableModel
@@ -162,6 +162,7 @@ def test_a_window_holds_a_chunk_more_while_a_prompt_is_read() -> None:
     assert allocated(sliding, 301, chunk=512) == (300 + 256) * token
 
 
+@settings(deadline=None)
 @given(
     tokens=st.integers(1, 200_000),
     chunk=st.integers(1, 4096),

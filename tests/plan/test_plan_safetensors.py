@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import ModelUnavailable
@@ -181,6 +181,7 @@ _ENTRY = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=4), _ENTRY | _JSON, max_size=3) | _JSON)
 def test_no_header_makes_more_of_a_file_than_it_holds(header: object) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -192,6 +193,7 @@ def test_no_header_makes_more_of_a_file_than_it_holds(header: object) -> None:
     assert sum(tensor.bytes for tensor in tensors) <= 32
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_get_past_the_reader(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
