@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from engine.models.builtin_source import FetchProgress
+from engine.protocol import MemoryReport
 from engine.protocol import ModelInfo
 from engine.status import (
     EngineAsleep,
@@ -38,9 +39,15 @@ class EngineNews:
             return
         self._is_fetching = False
         self._status_bar.show(right=engine_line(status))
-        model = status.model if isinstance(status, EngineReady | EngineAsleep) else None
-        self._gauge.show_model(model)
+        if isinstance(status, EngineStarting | EngineRestarting | EngineDown):
+            self._gauge.show_gone(engine_line(status))
+            self._status_bar.show_report(None)
         self._chat.say_waiting_for(_waiting_phrase(status))
+
+    def show_report(self, report: MemoryReport) -> None:
+        """What the engine costs now."""
+        self._gauge.show_report(report)
+        self._status_bar.show_report(report)
 
     def show_fetch(self, progress: FetchProgress) -> None:
         """The built-in model is on its way."""
