@@ -1,255 +1,22 @@
-"""The gauge: figures as they are, `?` for what nobody knows, no line wider than its pane."""
+"""The gauge pane: drawn only when a figure changed, as large as its place, with its what-if."""
 
 from __future__ import annotations
 
-import math
-from types import SimpleNamespace
-
 import msgspec
-import psutil
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from rich.cells import cell_len
+from textual import on
 from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.visual import VisualType
 from textual.widgets import Static
 
-from engine.protocol import CacheKind, KVUsage, MemoryReport, ModelInfo
-from tui.widgets.gauge.bars import sparkline, stacked_widths
-from tui.widgets.gauge.figures import gauge_lines
+from tests.tui.conftest import wait_until
+from tests.tui.gauge_reports import BUSY, EMPTY, MIB, PLAN
+from tui.themes import theme_variable_defaults
 from tui.widgets.gauge.pane import GaugePane
-from tui.widgets.gauge.units import format_bytes, format_speed
+from tui.widgets.gauge.what_if_box import WhatIfAsked, WhatIfBox, WhatIfModelAsked
 
-MIB = 1024**2
-GIB = 1024**3
-ABSURD = (-1.0, 0.0, math.nan, math.inf, -math.inf, 20.0, 1e300)
-
-EMPTY = MemoryReport(
-    active_bytes=0,
-    cache_bytes=0,
-    peak_bytes=0,
-    process_bytes=180 * MIB,
-    weights_bytes=0,
-    kv=(),
-    context_tokens=0,
-    context_window=0,
-    rows_running=0,
-    rows_waiting=0,
-    prompt_cache_entries=0,
-    prompt_cache_bytes=0,
-    prompt_cache_hits=0,
-    disk_tier_bytes=0,
-    prefill_tps=0.0,
-    decode_tps=0.0,
-)
-BUSY = msgspec.structs.replace(
-    EMPTY,
-    active_bytes=3 * GIB,
-    cache_bytes=16 * MIB,
-    peak_bytes=4 * GIB,
-    process_bytes=5 * GIB,
-    weights_bytes=2 * GIB,
-    kv=(KVUsage("full", 30, 16, 12_345, 512 * MIB),),
-    context_tokens=12_345,
-    context_window=16_384,
-    rows_running=1,
-    rows_waiting=2,
-    prompt_cache_entries=3,
-    prompt_cache_bytes=256 * MIB,
-    prompt_cache_hits=7,
-    prefill_tps=240.4,
-    decode_tps=31.2,
-)
-MODEL = ModelInfo(
-    "model [red]", "/models/m", "llama", 16_384, 2 * GIB, 135_000_000, "4-bit", "cpu", "openblas"
-)
-
-
-def lines(report: MemoryReport, width: int = 36, model: ModelInfo | None = None) -> list[str]:
-    return gauge_lines(report, model, [0.0, 31.2], 6 * GIB, width).plain.split("\n")
-
-
-def row(shown: list[str], label: str) -> str:
-    return next(line for line in shown if line.startswith(label))
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0 MiB"),
-        (98 * MIB, "98 MiB"),
-        (1.25 * GIB, "1.25 GiB"),
-        (-1, "?"),
-        (math.nan, "?"),
-        (math.inf, "?"),
-        (-math.inf, "?"),
-    ],
-)
-def test_bytes(count: float, text: str) -> None:
-    assert format_bytes(count) == text
-
-
-@pytest.mark.parametrize(
-    ("speed", "text"),
-    [
-        (31.4, "31 tok/s"),
-        (1234.5, "1,234 tok/s"),
-        (0.25, "0.2 tok/s"),
-        (0.0, "–"),
-        (-1.0, "–"),
-        (math.nan, "–"),
-        (math.inf, "–"),
-    ],
-)
-def test_speeds(speed: float, text: str) -> None:
-    assert format_speed(speed) == text
-
-
-@pytest.mark.parametrize(
-    ("parts", "total", "width", "cells"),
-    [
-        ((2.0, 1.0, 1.0), 8.0, 16, (4, 2, 2)),
-        ((1.0, 0.0, 0.0), 1e12, 16, (1, 0, 0)),
-        ((20.0,), 1.0, 10, (10,)),
-        ((math.nan, -1.0, math.inf), 8.0, 10, (0, 0, 0)),
-        ((1.0, 1.0), math.nan, 10, (5, 5)),
-        ((1.0, 1.0), -1.0, 10, (5, 5)),
-        ((1.0, 1.0, 1.0), 3.0, 2, (0, 1, 1)),
-        ((1.0,), 1.0, 0, (0,)),
-        ((0.0, 0.0), 0.0, 10, (0, 0)),
-    ],
-)
-def test_stacked_parts(
-    parts: tuple[float, ...], total: float, width: int, cells: tuple[int, ...]
-) -> None:
-    assert stacked_widths(parts, total, width) == cells
-
-
-@given(
-    st.lists(st.floats() | st.sampled_from(ABSURD), max_size=6),
-    st.floats() | st.sampled_from(ABSURD),
-    st.integers(0, 80),
-)
-@settings(max_examples=100, deadline=None)
-def test_a_stack_never_leaves_its_bar(parts: list[float], total: float, width: int) -> None:
-    cells = stacked_widths(parts, total, width)
-    assert len(cells) == len(parts)
-    assert sum(cells) <= width
-    assert all(count >= 0 for count in cells)
-
-
-@pytest.mark.parametrize(
-    ("values", "width", "curve"),
-    [
-        ((), 3, "   "),
-        ((0.0, 0.0), 3, " ▁▁"),
-        ((0.0, 5.0, 10.0), 3, "▁▅█"),
-        ((9.0, 5.0, 10.0), 2, "▅█"),
-        ((math.nan, math.inf, -1.0, 10.0), 4, "▁▁▁█"),
-    ],
-)
-def test_sparkline(values: tuple[float, ...], width: int, curve: str) -> None:
-    assert sparkline(values, width) == curve
-
-
-def test_without_a_model_nothing_is_made_up() -> None:
-    shown = lines(EMPTY)
-    assert shown[0] == "no model loaded"
-    assert row(shown, "context").endswith("0 of ?")
-    assert row(shown, "reading").endswith("–")
-    assert row(shown, "writing").endswith("–")
-    assert row(shown, "weights").endswith(" 0 MiB")
-    assert not any("%" in line for line in shown)
-
-
-def test_a_busy_engine_is_shown_figure_by_figure() -> None:
-    shown = lines(BUSY, model=MODEL)
-    assert shown[0] == "model [red]"
-    for label, value in {
-        "weights": "2.00 GiB",
-        "KV cache  ": "768 MiB",
-        "at work": "256 MiB",
-        "process": "5.00 GiB",
-        "machine has free": "6.00 GiB",
-        "full 30×16 bit": "12,345 tok · 512 MiB",
-        "context": "12,345 of 16,384 (75%)",
-        "kept chats": "3 · 256 MiB",
-        "cache hits": "7",
-        "rows": "1 running · 2 waiting",
-        "active": "3.00 GiB",
-        "peak": "4.00 GiB",
-        "buffer cache": "16 MiB",
-        "reading": "240 tok/s",
-        "writing": "31 tok/s",
-    }.items():
-        assert row(shown, label).endswith(f" {value}")
-
-
-@pytest.mark.parametrize("tokens", [0, 12_345])
-def test_an_unknown_window_has_no_share(tokens: int) -> None:
-    report = msgspec.structs.replace(BUSY, context_window=0, context_tokens=tokens)
-    assert row(lines(report), "context").endswith(f" {tokens:,} of ?")
-
-
-@pytest.mark.parametrize(
-    ("tokens", "style"),
-    [
-        (12_287, ""),
-        (12_288, "$gauge-warn"),
-        (14_746, "$gauge-critical"),
-        (16_384 * 20, "$gauge-critical"),
-    ],
-)
-def test_a_filling_window_changes_colour(tokens: int, style: str) -> None:
-    report = msgspec.structs.replace(BUSY, context_tokens=tokens)
-    drawn = gauge_lines(report, MODEL, [], 0, 36)
-    place = drawn.plain.index(f"{tokens:,} of")
-    found = {str(span.style) for span in drawn.spans if span.start == place}
-    assert found == ({style} if style else set())
-
-
-def test_figures_that_contradict_each_other_keep_the_bar_whole() -> None:
-    report = msgspec.structs.replace(BUSY, weights_bytes=50 * GIB, active_bytes=1)
-    shown = lines(report, 40)
-    bar = next(line for line in shown if "█" in line)
-    assert len(bar) == 40
-    assert row(shown, "at work").endswith(" 0 MiB")
-
-
-_COUNT = st.one_of(st.integers(-1, 100), st.integers(0, 2**63 - 1))
-_SPEED = st.one_of(st.floats(0, 1e6), st.sampled_from(ABSURD))
-_KINDS: tuple[CacheKind, ...] = ("full", "rotating", "quantized", "recurrent")
-_KV = st.builds(KVUsage, st.sampled_from(_KINDS), st.integers(0, 999), _COUNT, _COUNT, _COUNT)
-_FIGURES = dict.fromkeys(MemoryReport.__struct_fields__, _COUNT) | {
-    "kv": st.lists(_KV, max_size=4).map(tuple),
-    "prefill_tps": _SPEED,
-    "decode_tps": _SPEED,
-}
-_REPORT = st.builds(MemoryReport, **_FIGURES)
-_MODEL = st.builds(
-    ModelInfo, *[st.text(max_size=80)] * 3, _COUNT, _COUNT, _COUNT, *[st.text(max_size=80)] * 3
-)
-
-
-@given(
-    _REPORT,
-    st.none() | _MODEL,
-    st.lists(_SPEED, max_size=80),
-    st.integers(0, 2**50),
-    st.integers(20, 60),
-)
-@settings(max_examples=100, deadline=None)
-def test_no_line_is_wider_than_the_pane(
-    report: MemoryReport,
-    model: ModelInfo | None,
-    speeds: list[float],
-    available: int,
-    width: int,
-) -> None:
-    drawn = gauge_lines(report, model, speeds, available, width).plain
-    assert all(cell_len(line) <= width for line in drawn.split("\n"))
+REST = msgspec.structs.replace(BUSY, rows_running=0, kv=(), decode_tps=0.0, prefill_tps=0.0)
 
 
 class CountingStatic(Static):
@@ -267,46 +34,163 @@ class CountedPane(GaugePane):
 
     def compose(self) -> ComposeResult:
         yield CountingStatic(Content(""), id="gauge")
+        yield WhatIfBox(is_ascii=False, id="what-if")
 
 
 class GaugeApp(App[None]):
-    """The pane alone."""
+    """The pane alone; keeps what the what-if asks."""
 
-    CSS = "#memory { width: 36; }"
+    CSS = "#memory { width: 1fr; scrollbar-size-vertical: 0; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[WhatIfAsked] = []
+        self.models_asked = 0
 
     def compose(self) -> ComposeResult:
         yield CountedPane(id="memory")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        names = ("weights", "kv", "transient", "free", "warn", "critical")
-        styles = [f"gauge-{name}" for name in names]
-        return dict.fromkeys([*styles, "pane-title", "sparkline-high", "foreground-muted"], "red")
+        return theme_variable_defaults(self.current_theme)
+
+    @on(WhatIfAsked)
+    def keep(self, event: WhatIfAsked) -> None:
+        self.asked.append(event)
+
+    @on(WhatIfModelAsked)
+    def choose(self, event: WhatIfModelAsked) -> None:
+        self.models_asked += 1
+        event.box.show_model("/models/other", "other [model]")
 
 
-async def test_the_pane_is_drawn_only_when_a_figure_changed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    free = 6 * GIB
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=free))
+@pytest.fixture(autouse=True)
+def no_updates_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting starts anew for each test."""
     monkeypatch.setattr(CountingStatic, "updates", 0)
+
+
+def shown(app: GaugeApp) -> str:
+    """The gauge's text."""
+    return str(app.query_one("#gauge", Static).content)
+
+
+def box_text(app: GaugeApp) -> str:
+    """The what-if's text."""
+    return str(app.query_one(WhatIfBox).content)
+
+
+async def test_the_pane_is_drawn_only_when_a_figure_changed() -> None:
     app = GaugeApp()
-    async with app.run_test(size=(80, 40)) as pilot:
-        pane, text = app.query_one(CountedPane), app.query_one(CountingStatic)
+    async with app.run_test(size=(36, 40)) as pilot:
+        pane = app.query_one(CountedPane)
         assert CountingStatic.updates == 0
-        pane.show_report(EMPTY)
+        pane.show_report(REST)
         assert CountingStatic.updates == 1
-        for _ in range(5):
-            pane.show_report(EMPTY)
-            pane.show_model(None)
+        for step in range(1, 8):
+            trembling = msgspec.structs.replace(
+                REST,
+                available_bytes=REST.available_bytes - step * 30 * MIB,
+                usable_bytes=REST.usable_bytes + step * 30 * MIB,
+                process_bytes=REST.process_bytes + step,
+                active_bytes=REST.active_bytes + step,
+            )
+            pane.show_report(trembling)
             pane.on_resize()
-            free -= 50 * MIB
+            await pilot.pause()
         assert CountingStatic.updates == 1
         pane.show_report(BUSY)
         assert CountingStatic.updates == 2
-        pane.show_model(MODEL)
-        assert CountingStatic.updates == 3
-        await pilot.pause()
-        assert "model [red]" in str(text.content)
-        free = GIB
+        assert "model [red]" in shown(app)
+
+
+async def test_an_engine_that_is_gone_leaves_no_figures() -> None:
+    app = GaugeApp()
+    async with app.run_test(size=(36, 40)):
+        pane = app.query_one(CountedPane)
         pane.show_report(BUSY)
-        assert "1.00 GiB" in str(text.content)
+        pane.show_gone("The engine stopped: [killed].")
+        assert shown(app) == "The engine stopped: [killed]."
+        pane.show_report(BUSY)
+        assert "12,345" in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("size", "lines", "has_table"),
+    [((36, 40), 40, True), ((36, 10), 10, False), ((20, 5), 5, False), ((120, 40), 40, True)],
+)
+async def test_the_gauge_follows_its_room(
+    size: tuple[int, int], lines: int, has_table: bool
+) -> None:
+    app = GaugeApp()
+    async with app.run_test(size=(60, 60)) as pilot:
+        app.query_one(CountedPane).show_report(BUSY)
+        await pilot.resize_terminal(*size)
+        await pilot.pause()
+        text = shown(app).split("\n")
+        assert len(text) <= lines
+        assert {len(line) for line in text} == {size[0]}
+        assert any(line.startswith("memory ") and "plan" in line for line in text) is has_table
+
+
+async def test_a_what_if_asks_shows_and_goes_back() -> None:
+    app = GaugeApp()
+    async with app.run_test(size=(40, 12)) as pilot:
+        pane, box = app.query_one(CountedPane), app.query_one(WhatIfBox)
+        pane.show_report(BUSY)
+        assert not box.display
+        pane.focus()
+        await pilot.press("w")
+        assert (box.display, app.query_one("#gauge").display) == (True, False)
+        assert box.has_focus
+        await wait_until(pilot, lambda: app.asked, "the first question")
+        assert app.asked[-1].options.context_tokens == 16_384
+        await pilot.press("right", "down", "right")
+        await wait_until(
+            pilot, lambda: app.asked[-1].options.kv_bits == 8, "another plan is asked for"
+        )
+        last = app.asked[-1]
+        assert (last.path, last.options.context_tokens) == ("", 32_768)
+        box.show_answer(last.number - 1, "An answer nobody waits for.")
+        assert "nobody" not in box_text(app)
+        box.show_answer(last.number, msgspec.structs.replace(PLAN, max_safe_context=31_000))
+        assert "12,000    31,000" in box_text(app)
+        await pilot.press("up", "5", "1", "2")
+        assert "512" in box_text(app)
+        assert "31,000" not in box_text(app)
+        await pilot.press("escape")
+        assert (box.display, app.query_one("#gauge").display) == (False, True)
+        assert pane.has_focus
+
+
+async def test_a_what_if_of_another_model() -> None:
+    app = GaugeApp()
+    async with app.run_test(size=(40, 20)) as pilot:
+        app.query_one(CountedPane).show_report(BUSY)
+        app.query_one(CountedPane).focus()
+        await pilot.press("w", "enter")
+        await wait_until(
+            pilot, lambda: app.asked and app.asked[-1].path == "/models/other", "its plan"
+        )
+        assert app.models_asked == 1
+        assert "other [model]" in box_text(app)
+        app.query_one(WhatIfBox).show_answer(app.asked[-1].number, "There is [no] such folder.")
+        assert "There is [no] such folder." in box_text(app)
+        await pilot.click("#what-if", offset=(3, 1))
+        assert "▸ KV bits" in box_text(app)
+        await pilot.press("up", "up", "backspace")
+        assert "model [red]" in box_text(app)
+
+
+async def test_reports_go_on_behind_a_what_if() -> None:
+    app = GaugeApp()
+    async with app.run_test(size=(40, 40)) as pilot:
+        pane = app.query_one(CountedPane)
+        pane.show_report(EMPTY)
+        pane.focus()
+        await pilot.press("w")
+        assert box_text(app).splitlines()[2].split() == ["model", "none"]
+        pane.show_report(BUSY)
+        assert "model [red]" in box_text(app)
+        assert "2.00 GiB" in box_text(app)
+        await pilot.press("escape")
+        assert "12,345" in shown(app)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
-import psutil
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from engine.protocol import Usage
 from engine.script import Reply
@@ -20,6 +16,7 @@ from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tui.widgets.chat import wording
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.bars import sparkline
+from tui.widgets.gauge.pane import GaugePane
 
 ANSWER = """\
 ## Lenses
@@ -46,9 +43,7 @@ SnapCompare = Callable[..., bool]
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What differs from run to run stands still: clocks and the machine's memory."""
-    free = SimpleNamespace(available=6 * 1024**3)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: free)
+    """What differs from run to run stands still: clocks."""
     usage_line = wording.usage_line
 
     def timeless(usage: Usage) -> str:
@@ -57,25 +52,25 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wording, "usage_line", timeless)
     curve = (0.0, 12.0, 31.0, 30.0, 31.0)
     monkeypatch.setattr(
-        "tui.widgets.gauge.figures.sparkline", lambda _, width: sparkline(curve, width)
+        "tui.widgets.gauge.curves.sparkline", lambda _, width: sparkline(curve, width)
     )
+
+
+def is_at_rest(gauge: GaugePane) -> bool:
+    """Whether the last report is one after the answer."""
+    report = gauge._report
+    return report is not None and not report.rows_running and report.prompt_cache_entries == 1
 
 
 async def converse(pilot: Pilot[Any]) -> None:
     """Ask, and wait until nothing changes any more."""
     await wait_until(pilot, lambda: "notes ·" in screen_text(pilot), "the wiki")
-    gauge = pilot.app.screen.query_one("#gauge", Static)
+    gauge = pilot.app.screen.query_one(GaugePane)
     chat = pilot.app.screen.query_one(ChatPane)
     await pilot.press(*"Which lens?", "enter")
     await wait_until(pilot, lambda: "tok/s · first" in screen_text(pilot), "the closing line")
     await wait_until(pilot, lambda: not chat.is_answering, "the end of the answer")
-    await wait_until(
-        pilot,
-        lambda: (
-            "0 running" in str(gauge.content) and re.search(r"kept chats +1 ·", str(gauge.content))
-        ),
-        "the gauge at rest",
-    )
+    await wait_until(pilot, lambda: is_at_rest(gauge), "the gauge at rest")
     before = ""
     while before != (before := screen_text(pilot)):
         await pilot.pause()

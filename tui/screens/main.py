@@ -9,9 +9,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.geometry import Offset
-from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Footer
 
 from engine.status import EngineDown
@@ -24,18 +21,19 @@ from tui.messages import (
     ModelMissed,
     WikiOpened,
 )
+from tui.screens.arrangement import Arrangement
 from tui.screens.clipboard import copy_text
 from tui.screens.engine_news import EngineNews
 from tui.screens.help import HelpScreen
 from tui.screens.interrupt import Interrupt
-from tui.screens.layout import ALL_CLASSES, PaneLayout
+from tui.screens.layout import PaneLayout
 from tui.screens.leaving import Leaving
 from tui.screens.links import article_link, offer_address
 from tui.screens.slash import run_slash
+from tui.screens.sound_screen import SoundScreen
 from tui.screens.theme_choice import choose_theme
 from tui.screens.too_small import TooSmall
 from tui.settings.schema import UiSettings
-from tui.text.content import literal
 from tui.verbs import BINDINGS
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.pane import GaugePane
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from tui.screens.models.desk import ModelDesk
 
 
-class MainScreen(Screen[None]):
+class MainScreen(SoundScreen):
     """Composes the panes and decides; draws nothing itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,7 +61,7 @@ class MainScreen(Screen[None]):
         self._assistant = assistant
         self._models = models
         self._wiki = WikiPlace(wiki_root, id="wiki")
-        self._layout_state = PaneLayout(
+        self._first_layout = PaneLayout(
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
         )
         self._leaving = Leaving(self._wiki)
@@ -72,8 +70,9 @@ class MainScreen(Screen[None]):
         """Status line, three panes, keys."""
         chat = ChatPane(self._assistant, id="chat")
         status_bar, gauge = StatusBar(id="status"), GaugePane(id="memory")
-        self._news = EngineNews(status_bar, gauge, chat)
+        self._news = EngineNews(status_bar, gauge, chat, self._models.remark)
         self._interrupt = Interrupt(self, chat, self.leave)
+        self._panes = Arrangement(self, chat, self._first_layout)
         yield status_bar
         with Horizontal(id="panes"):
             yield self._wiki
@@ -84,7 +83,7 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show the chosen panes and let the user type at once."""
-        self._lay_out(self._layout_state)
+        self._panes.apply()
         self._chat.prompt.focus()
         self.call_after_refresh(self._wiki.pane)
 
@@ -92,19 +91,6 @@ class MainScreen(Screen[None]):
     def unsaved_text(self) -> tuple[str, str] | None:
         """The path and text of an article being edited, when leaving would lose it."""
         return self._wiki.unsaved_text
-
-    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
-        """As Textual's; a click on text that is being replaced hits nothing (textual#6643)."""
-        try:
-            return super().get_widget_and_offset_at(x, y)
-        except AttributeError:
-            return None, None
-
-    def _handle_tooltip_timer(self, widget: Widget) -> None:
-        """Textual reads a tooltip as markup, also one made from a table cell (textual#6642)."""
-        if isinstance(widget.tooltip, str):
-            widget.tooltip = literal(widget.tooltip)
-        super()._handle_tooltip_timer(widget)
 
     @on(EngineStatusChanged)
     def show_engine_status(self, event: EngineStatusChanged) -> None:
@@ -116,7 +102,12 @@ class MainScreen(Screen[None]):
     @on(MemoryReported)
     def show_memory(self, event: MemoryReported) -> None:
         """The gauge follows the engine."""
-        self.query_one(GaugePane).show_report(event.report)
+        self._news.show_report(event.report)
+
+    @on(GaugePane.Seen)
+    def share_gauge(self, event: GaugePane.Seen) -> None:
+        """The status line has the figures while the pane is out of sight."""
+        self.query_one(StatusBar).want_gauge(not event.is_seen)
 
     @on(ModelFetched)
     def show_fetch(self, event: ModelFetched) -> None:
@@ -166,15 +157,15 @@ class MainScreen(Screen[None]):
 
     def action_toggle_gauge(self) -> None:
         """Show or hide the gauge."""
-        self._lay_out(self._layout_state.with_gauge_toggled(self.size.width))
+        self._panes.toggle_gauge()
 
     def action_toggle_wiki(self) -> None:
         """Wiki beside the chat, alone, hidden."""
-        self._lay_out(self._layout_state.with_wiki_toggled(self.size.width))
+        self._panes.toggle_wiki()
 
     async def action_edit_article(self) -> None:
         """Edit the open article, or leave the editor."""
-        self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
+        self._panes.show_wiki()
         await (await self._wiki.pane()).edit()
 
     def action_stop_or_back(self) -> None:
@@ -182,8 +173,7 @@ class MainScreen(Screen[None]):
         if self._chat.is_answering:
             self._chat.stop()
             return
-        self._lay_out(self._layout_state.with_chat_seen())
-        self._chat.prompt.focus()
+        self._panes.show_chat()
 
     def action_toggle_thinking(self) -> None:
         """Let the model think, forbid it, or leave it to the model."""
@@ -221,7 +211,7 @@ class MainScreen(Screen[None]):
 
     async def action_create_article(self, title: str) -> None:
         """Create an article and edit it."""
-        self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
+        self._panes.show_wiki()
         await (await self._wiki.pane()).create(title)
 
     def action_change_theme(self, name: str = "") -> None:
@@ -246,28 +236,12 @@ class MainScreen(Screen[None]):
         await self._leaving.leave(self.app)
 
     async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
-        self._lay_out(self._layout_state.with_wiki_seen(self.size.width))
+        self._panes.show_wiki()
         await (await self._wiki.pane()).follow(target, from_path, is_wikilink)
 
     @work(exclusive=True, group="address")
     async def _offer_address(self, address: str) -> None:
         await offer_address(self.app, address)
-
-    def _lay_out(self, state: PaneLayout) -> None:
-        self._layout_state = state
-        for name in ALL_CLASSES:
-            self.set_class(name in state.classes, name)
-        self.call_after_refresh(self._keep_focus_in_sight)
-
-    def _keep_focus_in_sight(self) -> None:
-        """What is typed must not vanish because its pane was hidden."""
-        focused = self.focused
-        if focused is not None and all(node.display for node in focused.ancestors_with_self):
-            return
-        if self._chat.display:
-            self._chat.prompt.focus()
-        else:
-            self.focus_next()
 
     @property
     def _chat(self) -> ChatPane:

@@ -5,26 +5,54 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-_LEVELS = "▁▂▃▄▅▆▇█"
+LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def stacked_widths(parts: Sequence[float], total: float, width: int) -> tuple[int, ...]:
-    """Cells for each part of a stacked bar over `total`; what is there at all gets a cell."""
-    clean = [part if math.isfinite(part) and part > 0 else 0.0 for part in parts]
-    scale = max(total, sum(clean)) if math.isfinite(total) else sum(clean)
-    if scale <= 0 or width <= 0:
-        return tuple(0 for _ in parts)
-    cells = [max(1, round(part / scale * width)) if part else 0 for part in clean]
+    """Cells for each part of a stacked bar over `total`; what is there at all gets a cell.
+
+    Where the parts exceed the total, the bar is full and shows their shares of each other.
+    """
+    clean = [_size(part) for part in parts]
+    rest = max(0.0, _size(total) - sum(clean))
+    return share_cells([*clean, rest], width)[: len(parts)]
+
+
+def share_cells(parts: Sequence[float], width: int) -> tuple[int, ...]:
+    """Divide `width` cells among the parts, none left over while there is any part.
+
+    A positive part gets a cell at least, as long as there is a cell for each; the last parts go
+    without where there is not.
+    """
+    clean = [_size(part) for part in parts]
+    present = [index for index, part in enumerate(clean) if part > 0][: max(width, 0)]
+    cells = [0] * len(clean)
+    if not present:
+        return tuple(cells)
+    largest = max(clean[index] for index in present)
+    # Scaled first: the sum of huge parts would not be finite.
+    scaled = {index: clean[index] / largest for index in present}
+    scale = width / sum(scaled.values())
+    exact = {index: part * scale for index, part in scaled.items()}
+    for index in present:
+        cells[index] = max(1, math.floor(exact[index]))
     while sum(cells) > width:
-        cells[cells.index(max(cells))] -= 1
+        wide = [index for index in present if cells[index] > 1]
+        cells[max(wide, key=lambda index: cells[index] - exact[index])] -= 1
+    while sum(cells) < width:
+        cells[max(present, key=lambda index: exact[index] - cells[index])] += 1
     return tuple(cells)
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
     """The last `width` values as a curve from zero to their highest."""
-    recent = [value if math.isfinite(value) and value > 0 else 0.0 for value in values[-width:]]
+    recent = [_size(value) for value in values[-width:]] if width > 0 else []
     highest = max(recent, default=0.0)
     if highest <= 0:
-        return ("▁" * len(recent)).rjust(width)
-    steps = [_LEVELS[round(value / highest * (len(_LEVELS) - 1))] for value in recent]
+        return (LEVELS[0] * len(recent)).rjust(max(width, 0))
+    steps = [LEVELS[round(value / highest * (len(LEVELS) - 1))] for value in recent]
     return "".join(steps).rjust(width)
+
+
+def _size(value: float) -> float:
+    return float(value) if math.isfinite(value) and value > 0 else 0.0

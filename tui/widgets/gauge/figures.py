@@ -1,124 +1,204 @@
-"""From a memory report to the lines of the gauge. Knows no widget."""
+"""Every figure of the gauge, worked out of one memory report. Draws nothing.
+
+None is what nobody knows. The lines and the JSON document are both made from these figures.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from typing import Literal
 
-from rich.cells import cell_len
-from textual.content import Content
+import msgspec
 
+from engine.plan.contract import MemoryPlan, Verdict
 from engine.protocol import KVUsage, MemoryReport, ModelInfo
-from tui.text.content import literal_line
-from tui.text.width import elide
-from tui.widgets.gauge.bars import sparkline, stacked_widths
-from tui.widgets.gauge.units import format_bytes, format_speed
 
-WARN_SHARE = 0.75
-CRITICAL_SHARE = 0.9
+WARN_SHARE = 0.7
+CRITICAL_SHARE = 0.85
+
+Level = Literal["plain", "warn", "critical"]
 
 
-def gauge_lines(
-    report: MemoryReport,
-    model: ModelInfo | None,
-    speeds: Sequence[float],
-    available_bytes: int,
-    width: int,
-) -> Content:
-    """The whole gauge, `width` cells wide (20 at least); `available_bytes` is what is free."""
-    lines = [
-        *_model_lines(model, width),
-        _heading("memory of the engine"),
-        _stack(report, available_bytes, width),
-        _row("weights", format_bytes(report.weights_bytes), width, "$gauge-weights"),
-        _row("KV cache", format_bytes(_kv_bytes(report)), width, "$gauge-kv"),
-        _row("at work", format_bytes(_transient(report)), width, "$gauge-transient"),
-        _row("process", format_bytes(report.process_bytes), width),
-        _row("machine has free", format_bytes(available_bytes), width),
-        Content(""),
-        _heading("KV cache"),
-        *[_kv_row(usage, width) for usage in report.kv],
-        _row("context", _context(report), width, _context_style(report)),
-        _row("kept chats", _kept(report), width),
-        _row("cache hits", f"{report.prompt_cache_hits:,}", width),
-        _row("rows", f"{report.rows_running} running · {report.rows_waiting} waiting", width),
-        Content(""),
-        _heading("MLX"),
-        _row("active", format_bytes(report.active_bytes), width),
-        _row("peak", format_bytes(report.peak_bytes), width),
-        _row("buffer cache", format_bytes(report.cache_bytes), width),
-        Content(""),
-        _heading("speed"),
-        _row("reading", format_speed(report.prefill_tps), width),
-        _row("writing", format_speed(report.decode_tps), width),
-        Content(sparkline(speeds, width)).stylize("$sparkline-high"),
-    ]
-    return Content("\n").join(lines)
+class Speeds(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens a second; `now` is 0 while nothing runs."""
+
+    now: float
+    predicted: float | None
+    measured: float | None
+    best: float | None
 
 
-def _model_lines(model: ModelInfo | None, width: int) -> list[Content]:
-    if model is None:
-        return [Content("no model loaded").stylize("$foreground-muted"), Content("")]
-    lines = [
-        literal_line(model.name, width).stylize("bold"),
-        literal_line(f"{model.architecture} · {model.parameters / 1e6:,.0f} M parameters", width),
-        literal_line(model.quantization, width),
-        literal_line(f"{model.device} · {model.compute}", width),
-    ]
-    return [*lines, Content("")]
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes: what is held now beside what the plan allows at the granted context.
+
+    `kv_bytes` are the running rows and the kept chats. The bar is `weights, kv, kv_to_limit,
+    transient, reserve, free` over `usable_bytes`.
+    """
+
+    weights_bytes: int
+    kv_bytes: int
+    transient_bytes: int
+    held_bytes: int
+    held_share: float | None
+    level: Level
+    planned_weights_bytes: int | None
+    planned_kv_bytes: int | None
+    planned_transient_bytes: int | None
+    planned_reserve_bytes: int | None
+    planned_bytes: int | None
+    planned_share: float | None
+    planned_peak_bytes: int | None
+    usable_bytes: int | None
+    bar: tuple[int, int, int, int, int, int]
 
 
-def _kv_bytes(report: MemoryReport) -> int:
-    return sum(usage.bytes for usage in report.kv) + report.prompt_cache_bytes
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens of the longest running row, and the limits it runs towards."""
+
+    tokens: int
+    granted: int | None
+    share: float | None
+    level: Level
+    max_safe: int | None
+    window: int | None
 
 
-def _transient(report: MemoryReport) -> int:
-    return max(0, report.active_bytes - report.weights_bytes - _kv_bytes(report))
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gauge shows."""
+
+    model: ModelInfo | None
+    verdict: Verdict | None
+    reasons: tuple[str, ...]
+    memory: Memory
+    context: Context
+    kv: tuple[KVUsage, ...]
+    active_bytes: int
+    peak_bytes: int
+    buffer_cache_bytes: int
+    process_bytes: int
+    machine_free_bytes: int | None
+    is_squeezed: bool
+    recorded_peak_bytes: int | None
+    recorded_prediction_bytes: int | None
+    rows_running: int
+    rows_waiting: int
+    prompt_cache_entries: int
+    prompt_cache_bytes: int
+    prompt_cache_hits: int
+    disk_tier_bytes: int
+    reading: Speeds
+    writing: Speeds
 
 
-def _stack(report: MemoryReport, available: int, width: int) -> Content:
-    parts = (report.weights_bytes, _kv_bytes(report), _transient(report))
-    cells = stacked_widths(parts, report.process_bytes + available, width)
-    styles = ("$gauge-weights", "$gauge-kv", "$gauge-transient")
-    filled = [
-        Content("█" * count).stylize(style) for count, style in zip(cells, styles, strict=True)
-    ]
-    free = Content("░" * (width - sum(cells))).stylize("$gauge-free")
-    return Content("").join([*filled, free])
-
-
-def _kv_row(usage: KVUsage, width: int) -> Content:
-    label = f"{usage.kind} {usage.layers}×{usage.bits} bit"
-    return _row(label, f"{usage.tokens:,} tok · {format_bytes(usage.bytes)}", width)
-
-
-def _context(report: MemoryReport) -> str:
-    if report.context_window <= 0:
-        return f"{report.context_tokens:,} of ?"
-    share = report.context_tokens / report.context_window
-    return f"{report.context_tokens:,} of {report.context_window:,} ({share:.0%})"
-
-
-def _context_style(report: MemoryReport) -> str:
-    share = report.context_tokens / report.context_window if report.context_window > 0 else 0.0
-    if share >= CRITICAL_SHARE:
-        return "$gauge-critical"
-    return "$gauge-warn" if share >= WARN_SHARE else ""
-
-
-def _kept(report: MemoryReport) -> str:
-    return f"{report.prompt_cache_entries} · {format_bytes(report.prompt_cache_bytes)}"
-
-
-def _heading(text: str) -> Content:
-    return Content(text).stylize("$pane-title bold")
-
-
-def _row(label: str, value: str, width: int, style: str = "") -> Content:
-    """Label and value on one line; on two where both do not fit."""
-    label, value = elide(label, width), elide(value, width)
-    room = width - cell_len(label) - cell_len(value)
-    gap = " " * room if room > 0 else "\n" + " " * (width - cell_len(value))
-    shown = Content(value)
-    return Content.assemble(
-        Content(label).stylize("$foreground-muted"), gap, shown.stylize(style) if style else shown
+def figures_of(report: MemoryReport) -> Figures:
+    """Work out what a report means."""
+    model = report.model
+    plan = model.plan if model is not None else None
+    return Figures(
+        model=model,
+        verdict=plan.verdict if plan else None,
+        reasons=plan.reasons if plan else (),
+        memory=_memory(report, plan),
+        context=_context(report, plan),
+        kv=report.kv,
+        active_bytes=report.active_bytes,
+        peak_bytes=report.peak_bytes,
+        buffer_cache_bytes=report.cache_bytes,
+        process_bytes=report.process_bytes,
+        machine_free_bytes=_known(report.available_bytes),
+        is_squeezed=report.is_squeezed,
+        recorded_peak_bytes=plan.measured_peak_bytes if plan else None,
+        recorded_prediction_bytes=plan.predicted_peak_bytes if plan else None,
+        rows_running=report.rows_running,
+        rows_waiting=report.rows_waiting,
+        prompt_cache_entries=report.prompt_cache_entries,
+        prompt_cache_bytes=report.prompt_cache_bytes,
+        prompt_cache_hits=report.prompt_cache_hits,
+        disk_tier_bytes=report.disk_tier_bytes,
+        reading=Speeds(
+            now=report.prefill_tps,
+            predicted=plan.predicted_prefill_tps if plan else None,
+            measured=None,
+            best=_speed(report.best_prefill_tps),
+        ),
+        writing=Speeds(
+            now=report.decode_tps,
+            predicted=plan.predicted_decode_tps if plan else None,
+            measured=plan.measured_decode_tps if plan else None,
+            best=_speed(report.best_decode_tps),
+        ),
     )
+
+
+def level_of(share: float | None) -> Level:
+    """Whether a share of something limited calls for attention."""
+    if share is None or share < WARN_SHARE:
+        return "plain"
+    return "critical" if share >= CRITICAL_SHARE else "warn"
+
+
+def share_of(part: float, whole: float | None) -> float | None:
+    """The true share, above 1 too; None when either side is unknown."""
+    if whole is None or whole <= 0 or part < 0:
+        return None
+    return part / whole
+
+
+def _memory(report: MemoryReport, plan: MemoryPlan | None) -> Memory:
+    rows_kv = sum(max(0, usage.bytes) for usage in report.kv)
+    kept = max(0, report.prompt_cache_bytes)
+    weights = max(0, report.weights_bytes)
+    transient = max(0, report.active_bytes - weights - rows_kv - kept)
+    usable = _known(report.usable_bytes) or (_known(plan.usable_bytes) if plan else None)
+    held = max(0, report.active_bytes) + max(0, report.cache_bytes)
+    share = share_of(held, usable)
+    bar = (
+        weights,
+        rows_kv + kept,
+        max(0, plan.kv_bytes - rows_kv) if plan else 0,
+        max(transient, plan.transient_bytes) if plan else transient,
+        max(0, plan.reserve_bytes - kept) if plan else 0,
+    )
+    return Memory(
+        weights_bytes=weights,
+        kv_bytes=rows_kv + kept,
+        transient_bytes=transient,
+        held_bytes=held,
+        held_share=share,
+        level=level_of(share),
+        planned_weights_bytes=plan.weights_bytes if plan else None,
+        planned_kv_bytes=plan.kv_bytes if plan else None,
+        planned_transient_bytes=plan.transient_bytes if plan else None,
+        planned_reserve_bytes=plan.reserve_bytes if plan else None,
+        planned_bytes=plan.total_bytes if plan else None,
+        planned_share=share_of(plan.total_bytes, usable) if plan else None,
+        planned_peak_bytes=(
+            plan.weights_bytes + plan.kv_bytes + plan.transient_bytes if plan else None
+        ),
+        usable_bytes=usable,
+        bar=(*bar, max(0, (usable or 0) - sum(bar))),
+    )
+
+
+def _context(report: MemoryReport, plan: MemoryPlan | None) -> Context:
+    window = _known(report.context_window)
+    limit = report.model.context_limit if report.model is not None else 0
+    granted = _known(limit) or window
+    share = share_of(report.context_tokens, granted)
+    return Context(
+        tokens=report.context_tokens,
+        granted=granted,
+        share=share,
+        level=level_of(share),
+        max_safe=plan.max_safe_context if plan else None,
+        window=window,
+    )
+
+
+def _known(count: int) -> int | None:
+    """Reports say 0 for what they do not know."""
+    return count if count > 0 else None
+
+
+def _speed(per_second: float) -> float | None:
+    return per_second if math.isfinite(per_second) and per_second > 0 else None

@@ -2,66 +2,125 @@
 
 from __future__ import annotations
 
-from collections import deque
+import time
+from typing import ClassVar
 
-import psutil
+from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
-from engine.protocol import MemoryReport, ModelInfo
-from tui.widgets.gauge.figures import gauge_lines
+from engine.protocol import MemoryReport
+from tui.text.content import literal
+from tui.widgets.gauge.figures import figures_of
+from tui.widgets.gauge.history import History
+from tui.widgets.gauge.line import Lines
+from tui.widgets.gauge.paint import to_content
+from tui.widgets.gauge.plain import shown_lines, terminal_needs_ascii
+from tui.widgets.gauge.steady import steadied
+from tui.widgets.gauge.views import gauge_lines
+from tui.widgets.gauge.what_if_box import WhatIfBox, WhatIfClosed
 
-SAMPLES_KEPT = 600
-# Other programs change the free memory all the time; less than this is no news.
-FREE_STEP_BYTES = 256 * 1024**2
+_LEAST_WIDTH = 20
 
 
 class GaugePane(VerticalScroll):
-    """What the model costs, live."""
+    """What the model costs, live; and, when asked, what another plan would cost."""
 
     can_focus = True
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("w", "what_if", "What if")]
+
+    class Seen(Message):
+        """The pane came into sight or went out of it."""
+
+        def __init__(self, is_seen: bool) -> None:
+            super().__init__()
+            self.is_seen = is_seen
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._is_ascii = terminal_needs_ascii()
         self._report: MemoryReport | None = None
-        self._model: ModelInfo | None = None
-        self._speeds: deque[float] = deque(maxlen=SAMPLES_KEPT)
-        self._free_bytes = 0
-        self._shown: tuple[object, ...] = ()
+        self._history = History()
+        self._drawn: Lines = ()
         self.border_title = "Memory"
 
     def compose(self) -> ComposeResult:
-        """One text."""
+        """The gauge, and the what-if that takes its place."""
         yield Static(Content("the engine is starting"), id="gauge")
+        yield WhatIfBox(self._is_ascii, id="what-if")
 
-    def show_model(self, model: ModelInfo | None) -> None:
-        """Another model, or none."""
-        self._model = model
-        self._draw()
+    def on_mount(self) -> None:
+        """Begin with the gauge."""
+        self._box.display = False
 
     def show_report(self, report: MemoryReport) -> None:
         """The newest figures."""
-        self._report = report
-        if report.rows_running or (self._speeds and self._speeds[-1] > 0):
-            self._speeds.append(report.decode_tps)
+        self._history.add(report, time.monotonic())
+        self._report = steadied(report, self._report)
+        if self.is_attached:
+            self._box.show_loaded(report.model)
         self._draw()
 
+    def show_gone(self, reason: str) -> None:
+        """There is no engine; old figures would lie."""
+        self._report = None
+        self._drawn = ()
+        if self.is_attached:
+            self.query_one("#gauge", Static).update(literal(reason))
+
     def on_resize(self) -> None:
-        """Bars are as wide as the pane."""
+        """The gauge is as large as the pane."""
         self._draw()
+
+    def on_show(self) -> None:
+        """In sight."""
+        self.post_message(self.Seen(True))
+
+    def on_hide(self) -> None:
+        """Out of sight."""
+        self.post_message(self.Seen(False))
+
+    def on_focus(self) -> None:
+        """Say which key there is."""
+        self.border_subtitle = "w what if"
+
+    def on_blur(self) -> None:
+        """The key is for the focused pane only."""
+        self.border_subtitle = ""
+
+    def action_what_if(self) -> None:
+        """Ask for another plan."""
+        self.query_one("#gauge").display = False
+        self._box.display = True
+        self._box.open()
+        self._box.focus()
+        self.border_title = "What if"
+        self.scroll_home(animate=False)
+
+    @on(WhatIfClosed)
+    def close_what_if(self, event: WhatIfClosed) -> None:
+        """Back to the gauge."""
+        event.stop()
+        self._box.display = False
+        self.query_one("#gauge").display = True
+        self.border_title = "Memory"
+        self.focus()
+
+    @property
+    def _box(self) -> WhatIfBox:
+        return self.query_one(WhatIfBox)
 
     def _draw(self) -> None:
         if self._report is None or not self.is_attached:
             return
-        width = max(self.scrollable_content_region.width, 20)
-        free = psutil.virtual_memory().available
-        if abs(free - self._free_bytes) >= FREE_STEP_BYTES:
-            self._free_bytes = free
-        speeds = tuple(self._speeds)
-        wanted = (self._report, self._model, speeds, self._free_bytes, width)
-        if wanted != self._shown:
-            self._shown = wanted
-            lines = gauge_lines(self._report, self._model, speeds, self._free_bytes, width)
-            self.query_one("#gauge", Static).update(lines)
+        room = self.scrollable_content_region
+        width = max(room.width, _LEAST_WIDTH)
+        lines = gauge_lines(figures_of(self._report), self._history, width, room.height)
+        lines = shown_lines(lines, self._is_ascii)
+        if lines != self._drawn:
+            self._drawn = lines
+            self.query_one("#gauge", Static).update(to_content(lines))

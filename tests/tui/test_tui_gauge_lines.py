@@ -1,0 +1,377 @@
+"""The gauge's lines: every figure in its place, every line as wide as its room."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from engine.plan.contract import MemoryPlan, Verdict
+from engine.protocol import KVUsage, MemoryReport, ModelInfo
+from tests.tui.gauge_reports import BUSY, EMPTY, GIB, MIB, MODEL, PLAN, PLANS, REPORTS
+from tui.text.sanitise import to_display
+from tui.widgets.gauge.compact import compact_lines, status_line
+from tui.widgets.gauge.figures import figures_of
+from tui.widgets.gauge.history import History
+from tui.widgets.gauge.line import Line, Lines, line_text
+from tui.widgets.gauge.paint import THEME_STYLES, to_content, to_text
+from tui.widgets.gauge.plain import to_ascii
+from tui.widgets.gauge.views import full_lines, gauge_lines
+from tui.widgets.gauge.what_if import FIELDS, WhatIf
+from tui.widgets.gauge.what_if_lines import what_if_lines
+from tui.widgets.status_shares import status_shares
+
+EVERYTHING = 100
+
+
+def full(report: MemoryReport, width: int = 32, height: int = EVERYTHING) -> list[str]:
+    """The full gauge as text."""
+    lines = full_lines(figures_of(report), History(), width, height)
+    return [line_text(line) for line in lines]
+
+
+def with_plan(**changes: object) -> MemoryReport:
+    """The busy report with another plan."""
+    plan = msgspec.structs.replace(PLAN, **changes)
+    model = msgspec.structs.replace(MODEL, plan=plan)
+    return msgspec.structs.replace(BUSY, model=model)
+
+
+def row(shown: list[str], label: str) -> str:
+    """The first line that begins so."""
+    return next(line for line in shown if line.startswith(label))
+
+
+def tone_of(lines: Lines, text: str) -> str:
+    """The tone of the first piece that contains the text."""
+    return next(span.tone for line in lines for span in line if text in span.text)
+
+
+def test_a_busy_engine_is_shown_figure_by_figure() -> None:
+    assert full(BUSY) == [
+        "model [red]                     ",
+        "llama · 135 M · 4-bit           ",
+        "cpu · openblas                  ",
+        "fits                            ",
+        "plan  4.79 GiB of 16.0 GiB  30 %",
+        "█████▒▒▒▓▒░░░░░░░░░░░░░░░░░░░░░░",
+        "                                ",
+        "memory             now      plan",
+        "█  weights    2.00 GiB  2.00 GiB",
+        "█▒ KV cache    768 MiB  2.00 GiB",
+        "▓  at work     256 MiB   300 MiB",
+        "▒  reserve           –   512 MiB",
+        "░  free       13.0 GiB  11.2 GiB",
+        "   in use     3.02 GiB      19 %",
+        "                                ",
+        "KV layers×bits   tokens    bytes",
+        "full 30×16       12,345  512 MiB",
+        "                                ",
+        "context   12,345 of 16,384  75 %",
+        "████████████████████████░░░░░░░░",
+        "max safe                  12,000",
+        "window                    16,384",
+        "                                ",
+        "rows       1 running · 2 waiting",
+        "kept chats 3   7 hits ·  256 MiB",
+        "                                ",
+        "tok/s           reading  writing",
+        "now                 240       31",
+        "predicted           250       30",
+        "measured              ?       30",
+        "best                260       33",
+        "                                ",
+        "memory                  3.00 GiB",
+        "tok/s                         31",
+        "                                ",
+        "MLX     active     peak  buffers",
+        "      3.00 GiB 4.00 GiB   16 MiB",
+        "peak of planned   4.29 GiB  93 %",
+        "record      4.00 GiB of 5.00 GiB",
+        "process                 5.00 GiB",
+        "machine free            6.00 GiB",
+    ]
+
+
+def test_nothing_is_made_up_where_nothing_is_known() -> None:
+    shown = full(EMPTY)
+    assert shown[0].startswith("no model loaded")
+    assert shown[1].startswith("no plan")
+    assert row(shown, "plan").split() == ["plan", "?", "of", "?", "?"]
+    assert row(shown, "context").split() == ["context", "0", "of", "?", "?"]
+    assert row(shown, "max safe").split() == ["max", "safe", "?"]
+    assert row(shown, "machine free").split() == ["machine", "free", "?"]
+    assert row(shown, "░  free").split() == ["░", "free", "?", "?"]
+    assert row(shown, "now").split() == ["now", "–", "–"]
+    assert row(shown, "best").split() == ["best", "?", "?"]
+
+
+def test_figures_above_their_limit_are_told_as_they_are() -> None:
+    report = msgspec.structs.replace(
+        with_plan(usable_bytes=2 * GIB), usable_bytes=2 * GIB, context_tokens=40_000
+    )
+    figures = figures_of(report)
+    lines = full_lines(figures, History(), 32, EVERYTHING)
+    shown = [line_text(line) for line in lines]
+    assert row(shown, "plan") == "plan  4.79 GiB of 2.00 GiB 240 %"
+    assert row(shown, "   in use").endswith("151 %")
+    assert row(shown, "context") == "context   40,000 of 16,384 244 %"
+    assert tone_of(lines, "240 %") == "critical"
+    assert tone_of(lines, "151 %") == "critical"
+    assert tone_of(lines, "244 %") == "critical"
+    assert figures.memory.bar[-1] == 0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "tone"),
+    [
+        (11_468, "plain"),
+        (11_469, "warn"),
+        (13_926, "warn"),
+        (13_927, "critical"),
+        (16_384 * 20, "critical"),
+    ],
+)
+def test_a_filling_context_changes_colour(tokens: int, tone: str) -> None:
+    figures = figures_of(msgspec.structs.replace(BUSY, context_tokens=tokens))
+    assert figures.context.level == tone
+    assert tone_of(full_lines(figures, History(), 36, EVERYTHING), f"{tokens:,} of") == tone
+    assert tone_of(compact_lines(figures, History(), 36, 8), f"{tokens:,} of") == tone
+    assert tone_of((status_line(figures, 40),), "ctx") == tone
+
+
+@pytest.mark.parametrize(
+    ("held", "tone"),
+    [(0.69, "plain"), (0.71, "warn"), (0.86, "critical"), (1.5, "critical")],
+)
+def test_filling_memory_changes_colour(held: float, tone: str) -> None:
+    report = msgspec.structs.replace(BUSY, active_bytes=int(held * 16 * GIB), cache_bytes=0)
+    assert figures_of(report).memory.level == tone
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words", "tone"),
+    [
+        ("fits", "fits", "good"),
+        ("squeezes", "fits, but squeezes other apps", "warn"),
+        ("too-big", "too big", "critical"),
+        ("unknown", "cannot be planned", "warn"),
+    ],
+)
+def test_every_verdict_is_told(verdict: Verdict, words: str, tone: str) -> None:
+    report = with_plan(verdict=verdict, reasons=("Because of \x1b[31mthis.",))
+    lines = full_lines(figures_of(report), History(), 32, EVERYTHING)
+    assert tone_of(lines, words) == tone
+    shown = "\n".join(line_text(line) for line in lines)
+    assert ("Because of" in shown) is (verdict != "fits")
+    assert "\x1b" not in shown
+    assert tone_of(compact_lines(figures_of(report), History(), 40, 20), words) == tone
+
+
+def test_what_is_not_always_there_has_its_line_when_it_is() -> None:
+    model = msgspec.structs.replace(MODEL, adapter="/adapters/poems/")
+    report = msgspec.structs.replace(
+        BUSY,
+        model=model,
+        disk_tier_bytes=3 * GIB,
+        is_squeezed=True,
+        kv=(
+            KVUsage("full", 5, 16, 4096, 80 * MIB),
+            KVUsage("rotating", 25, 16, 1024, 100 * MIB),
+            KVUsage("quantized", 30, 8, 4096, 40 * MIB),
+            KVUsage("recurrent", 18, 32, 1, 18 * MIB),
+        ),
+    )
+    shown = full(report)
+    assert row(shown, "adapter").endswith(" poems")
+    assert row(shown, "on disk").endswith(" 3.00 GiB")
+    assert row(shown, "machine free · squeezed").endswith(" 6.00 GiB")
+    assert row(shown, "rotating 25×16") == "rotating 25×16    1,024  100 MiB"
+    assert row(shown, "quantized 30×8") == "quantized 30×8    4,096   40 MiB"
+    place = shown.index("recurrent 18×32                 ")
+    assert shown[place + 1].split() == ["1", "18", "MiB"]
+    calm = full(BUSY)
+    assert not [line for line in calm if line.startswith(("adapter", "on disk"))]
+
+
+def test_the_bar_has_the_parts_of_the_plan_and_sums_to_what_is_usable() -> None:
+    memory = figures_of(BUSY).memory
+    assert memory.bar == (
+        2 * GIB,
+        768 * MIB,
+        2 * GIB - 512 * MIB,
+        300 * MIB,
+        256 * MIB,
+        16 * GIB - (4 * GIB + 812 * MIB),
+    )
+    assert sum(memory.bar) == memory.usable_bytes
+    assert sum(memory.bar[:5]) == memory.planned_bytes
+
+
+@pytest.mark.parametrize("height", [1, 6, 8, 16, 20])
+def test_compact_has_the_most_telling_lines(height: int) -> None:
+    lines = gauge_lines(figures_of(BUSY), History(), 36, height)
+    assert len(lines) == min(height, 16)
+    text = "\n".join(line_text(line) for line in lines)
+    assert "█" in text
+    for words, rank in (("3.02 GiB of 16.0 GiB  19 %", 2), ("12,345 of 16,384  75 %", 3)):
+        assert (words in text) is (height >= rank)
+    for words, rank in (("31 · predicted 30", 4), ("model [red]", 5), ("768 MiB", 6)):
+        assert (words in text) is (height >= rank)
+
+
+def test_twenty_cells_hold_the_figures_that_matter() -> None:
+    shown = [line_text(line) for line in compact_lines(figures_of(BUSY), History(), 20, 8)]
+    assert row(shown, "mem") == "mem   3.02 GiB  19 %"
+    assert row(shown, "ctx") == "ctx     12,345  75 %"
+    assert row(shown, "tok/s") == "tok/s             31"
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (20, "██▒▓▒░░░░░ ctx  75 %"),
+        (30, " ctx  75 % · 3.02 GiB/16.0 GiB"),
+        (40, "██▒▓▒░░░░░ ctx  75 % · 3.02 GiB/16.0 GiB"),
+        (60, "   ctx  75 % · 3.02 GiB/16.0 GiB ·    31 tok/s · KV  768 MiB"),
+    ],
+)
+def test_one_line_has_as_many_figures_as_fit(width: int, line: str) -> None:
+    assert line_text(status_line(figures_of(BUSY), width)) == line
+
+
+def test_one_line_without_a_model() -> None:
+    assert line_text(status_line(figures_of(EMPTY), 30)).startswith("no model · ")
+
+
+@pytest.mark.parametrize("width", [32, 76, 118, 240])
+def test_more_room_shows_as_much_and_uses_columns(width: int) -> None:
+    shown = full(BUSY, width)
+    text = "\n".join(shown)
+    for words in ("4.79 GiB of 16.0 GiB", "weights", "max safe", "best", "peak of planned", "kept"):
+        assert words in text
+    assert len(shown) < 42 if width == 32 else len(shown) < 30
+
+
+def test_height_decides_how_much_there_is() -> None:
+    for height in range(24, 60):
+        shown = full(BUSY, 32, height)
+        assert len(shown) <= height
+        assert any(line.startswith("context") for line in shown)
+    assert any(line.startswith("MLX") for line in full(BUSY, 32, 36))
+    # A second kind of cache takes no other figure away.
+    two = msgspec.structs.replace(BUSY, kv=(*BUSY.kv, KVUsage("rotating", 5, 16, 1, 0)))
+    for height in range(24, 40):
+        more = [line for line in full(two, 32, height) if line.strip()]
+        assert set(full(BUSY, 32, height)) - set(more) <= {" " * 32}
+
+
+def test_ascii_says_the_same_with_signs_that_differ() -> None:
+    lines = full_lines(figures_of(BUSY), History(), 32, EVERYTHING)
+    plain = [line_text(line) for line in to_ascii(lines)]
+    assert all(line.isascii() for line in plain)
+    assert set(plain[5]) == set("#=-+:.")
+    assert row(plain, "=- KV cache")
+    assert row(plain, "full 30x16")
+
+
+def every_line(report: MemoryReport, history: History, width: int, height: int) -> list[Line]:
+    """The gauge in all its sizes."""
+    figures = figures_of(report)
+    return [
+        *gauge_lines(figures, history, width, height),
+        *full_lines(figures, history, width, height),
+        *compact_lines(figures, history, width, height),
+        status_line(figures, width),
+    ]
+
+
+@given(REPORTS, st.lists(REPORTS, max_size=3), st.integers(20, 250), st.integers(1, 60))
+@settings(max_examples=60, deadline=None)
+def test_every_line_is_exactly_as_wide_as_its_room(
+    report: MemoryReport, earlier: list[MemoryReport], width: int, height: int
+) -> None:
+    history = History()
+    for second, past in enumerate(earlier):
+        history.add(past, float(second))
+    lines = every_line(report, history, width, height)
+    for line in (*lines, *to_ascii(tuple(lines))):
+        text = line_text(line)
+        assert cell_len(text) == width
+        assert text == to_display(text, multiline=False)
+    assert "\x1b" not in to_content(tuple(lines)).plain
+    assert to_text(tuple(lines)).plain == to_content(tuple(lines)).plain
+
+
+@given(REPORTS, st.integers(20, 80))
+@settings(max_examples=50, deadline=None)
+def test_a_bar_is_full_and_shows_what_there_is(report: MemoryReport, width: int) -> None:
+    bar = figures_of(report).memory.bar
+    assert all(part >= 0 for part in bar)
+    lines = compact_lines(figures_of(report), History(), width, 1)
+    tones = {span.tone for span in lines[0]}
+    names = ("weights", "kv", "kv-limit", "transient", "reserve", "free")
+    there = {name for name, part in zip(names, bar, strict=True) if part}
+    assert tones == (there or {"free"})
+
+
+@given(
+    st.builds(
+        WhatIf,
+        st.integers(1, 2**24),
+        st.sampled_from((0, 4, 8)),
+        st.text(max_size=9),
+        st.text(max_size=60),
+        st.sampled_from(FIELDS),
+        st.sampled_from(("", "12345678")),
+    ),
+    st.text(max_size=60),
+    st.none() | PLANS,
+    st.none() | PLANS | st.text(max_size=200),
+    st.integers(20, 80),
+)
+@settings(max_examples=50, deadline=None)
+def test_a_what_if_is_exactly_as_wide_as_its_room(
+    asked: WhatIf, name: str, now: MemoryPlan | None, answer: MemoryPlan | str | None, width: int
+) -> None:
+    for line in what_if_lines(asked, name, now, answer, width):
+        text = line_text(line)
+        assert cell_len(text) == width
+        assert text == to_display(text, multiline=False)
+
+
+@given(st.integers(0, 250), st.integers(0, 200), st.booleans(), st.integers(0, 200))
+def test_the_status_line_is_divided_without_rest(
+    width: int, left: int, has_gauge: bool, right: int
+) -> None:
+    shares = status_shares(width, left, has_gauge, right)
+    assert sum(shares) == width
+    assert all(share >= 0 for share in shares)
+    assert bool(shares[1]) is (has_gauge and width > 0)
+
+
+def test_every_tone_has_a_colour() -> None:
+    model = msgspec.structs.replace(MODEL, adapter="a")
+    lines = full_lines(
+        figures_of(msgspec.structs.replace(BUSY, model=model)), History(), 40, EVERYTHING
+    )
+    assert {span.tone for line in lines for span in line} <= THEME_STYLES.keys()
+
+
+def test_a_model_may_call_itself_anything() -> None:
+    hostile = ModelInfo(
+        "\x1b]52;c;aGk=\x07\u202eevil\nname",
+        "",
+        "[/]",
+        0,
+        0,
+        -5,
+        "\x9b31m",
+        "\u2028",
+        "",
+    )
+    shown = full(msgspec.structs.replace(BUSY, model=hostile))
+    assert shown[0].startswith("␛]52;c;aGk=␇⟨202E⟩evil name")
+    assert all(cell_len(line) == 32 for line in shown)

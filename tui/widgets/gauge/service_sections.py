@@ -1,0 +1,81 @@
+"""The lower parts of the full gauge: caches, context, rows, speed, as lines of a given width."""
+
+from __future__ import annotations
+
+from engine.protocol import KVUsage
+from tui.widgets.gauge.bars import share_cells
+from tui.widgets.gauge.figures import Figures
+from tui.widgets.gauge.line import Lines, Span, Tone, columns_row, fit, foreign, row
+from tui.widgets.gauge.units import (
+    BYTES_CELLS,
+    format_bytes,
+    format_rate,
+    format_share,
+    format_tokens,
+)
+from tui.widgets.gauge.words import level_tone
+
+_COLUMN = 9
+
+
+def kv_table(figures: Figures, width: int) -> Lines:
+    """The running rows' caches by kind."""
+    label = (Span("KV", "title"), Span(" layers×bits", "muted"))
+    heads = (Span("tokens", "muted"), Span("bytes", "muted"))
+    heading = columns_row(label, heads, _COLUMN, width)
+    if not figures.kv:
+        return (*heading, fit([Span("no row runs", "muted")], width))
+    return (*heading, *(line for usage in figures.kv for line in _kv_rows(usage, width)))
+
+
+def context(figures: Figures, width: int) -> Lines:
+    """How long the conversation is, and how long it may become."""
+    facts = figures.context
+    granted = format_tokens(facts.granted)
+    used = f"{format_tokens(facts.tokens):>{len(granted)}} of {granted}"
+    tone = level_tone(facts.level)
+    share = min(max(facts.share or 0.0, 0.0), 1.0)
+    tones: tuple[Tone, Tone] = ("kv" if tone == "plain" else tone, "free")
+    bar = zip("█░", share_cells((share, 1 - share), width), tones, strict=True)
+    return (
+        *row(Span("context", "title"), Span(f"{used} {format_share(facts.share):>5}", tone), width),
+        tuple(Span(glyph * count, bar_tone) for glyph, count, bar_tone in bar if count),
+        *row(Span("max safe", "muted"), Span(format_tokens(facts.max_safe)), width),
+        *row(Span("window", "muted"), Span(format_tokens(facts.window)), width),
+    )
+
+
+def serving(figures: Figures, width: int) -> Lines:
+    """Who is served, and what is kept for the next question."""
+    rows = f"{figures.rows_running} running · {figures.rows_waiting} waiting"
+    size = f"{format_bytes(figures.prompt_cache_bytes):>{BYTES_CELLS}}"
+    entries = f"kept chats {figures.prompt_cache_entries:,}"
+    lines: Lines = (
+        *row(Span("rows", "muted"), Span(rows), width),
+        *row(Span(entries, "muted"), Span(f"{figures.prompt_cache_hits:,} hits · {size}"), width),
+    )
+    if figures.disk_tier_bytes > 0:
+        lines += row(Span("on disk", "muted"), Span(format_bytes(figures.disk_tier_bytes)), width)
+    return lines
+
+
+def speed(figures: Figures, width: int) -> Lines:
+    """Reading and writing, now and as they were foretold."""
+    heads = (Span("reading", "muted"), Span("writing", "muted"))
+    lines = columns_row((Span("tok/s", "title"),), heads, _COLUMN, width)
+    reading, writing = figures.reading, figures.writing
+    for label, pair in (
+        ("now", (reading.now, writing.now)),
+        ("predicted", (reading.predicted, writing.predicted)),
+        ("measured", (reading.measured, writing.measured)),
+        ("best", (reading.best, writing.best)),
+    ):
+        values = tuple(Span(format_rate(value)) for value in pair)
+        lines += columns_row((Span(label, "muted"),), values, _COLUMN, width)
+    return lines
+
+
+def _kv_rows(usage: KVUsage, width: int) -> Lines:
+    label = foreign(f"{usage.kind} {usage.layers}×{usage.bits}", "muted")
+    values = (Span(format_tokens(usage.tokens)), Span(format_bytes(usage.bytes)))
+    return columns_row((label,), values, _COLUMN, width)
