@@ -149,7 +149,10 @@ def _expand_on_demand(module: _Layer) -> _Layer:
         return module
     group_size, bits, mode = module.group_size, module.bits, module.mode
     layer = ExpandingLinear(group_size, 1, False, group_size, bits, mode)
-    layer.update({name: value for name, value in module.items() if value is not None})
+    for name, value in module.items():
+        # `update` takes only names the layer was made with; a bias is not among them.
+        if value is not None:
+            layer[name] = value
     return layer
 
 

@@ -35,6 +35,7 @@ CONFIG: dict[str, Any] = {
     "rms_norm_eps": 1e-5,
     "vocab_size": 512,
     "tie_word_embeddings": True,
+    "attention_bias": True,
 }
 
 
