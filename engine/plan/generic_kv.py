@@ -96,6 +96,7 @@ def workload_of(subject: Subject, machine: Machine, tokens: int) -> Workload:
         compute=machine.device.compute,
         kv_bits=subject.scheme.bits,
         expanded_bytes=subject.weights.expanded_bytes,
+        has_packed_heads=subject.weights.has_packed_heads,
     )
 
 

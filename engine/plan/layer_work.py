@@ -85,7 +85,7 @@ def _mixer_work(workload: Workload, mixer: Mixer) -> LayerWork:
             return _mixer_work(workload, source) if isinstance(source, Mixer) else LayerWork()
         case LatentAttention():
             heads = mixer.query_heads
-            rebuilt = heads * workload.context_tokens * (mixer.head_size + mixer.value_size)
+            rebuilt = heads * workload.context_tokens * _rebuilt_widths(workload, mixer)
             widths = 3 * heads * (mixer.head_size + mixer.rope_size) + 2 * heads * mixer.value_size
             return LayerWork(
                 _scores(workload, mixer),
@@ -101,6 +101,12 @@ def _mixer_work(workload: Workload, mixer: Mixer) -> LayerWork:
             return LayerWork()
         case _:
             assert_never(mixer)
+
+
+def _rebuilt_widths(workload: Workload, mixer: LatentAttention) -> int:
+    """Elements a head and token. MLX's quantized product on the CPU first copies the latent."""
+    is_copied = workload.backend == "cpu" and workload.has_packed_heads
+    return mixer.head_size + mixer.value_size + (mixer.latent_size if is_copied else 0)
 
 
 def _block_widths(workload: Workload) -> int:

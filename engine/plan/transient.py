@@ -19,6 +19,8 @@ _FLOAT32_BYTES = 4
 _MASK_COPIES = 2
 _SHARE_AHEAD = 4
 """One part in so many of a following recurrent layer is allocated already."""
+_EXPANSIONS_ALIVE = 10
+"""Matrices dequantized ahead of the products that read them, and the halves of such a step."""
 _SMALL_ARRAYS = 1 << 21
 """Positions, tokens and norms of a step, and every buffer's rounding up to whole pages."""
 
@@ -56,7 +58,7 @@ def _reading(
         ("activations", work.activations),
         ("activations of the next layer", ahead // _SHARE_AHEAD),
         ("one layer's cache while it grows", work.cache_copy),
-        ("expanded weights", workload.expanded_bytes),
+        ("expanded weights", _EXPANSIONS_ALIVE * workload.expanded_bytes),
     )
 
 

@@ -29,7 +29,7 @@ class Weights:
 
     `expert_bytes` is the share of the routed experts, `lookup_bytes` that of tables of which a
     token reads one row. `expanded_bytes` is the largest matrix that is dequantized for the length
-    of one call, 0 where none is.
+    of one call, 0 where none is. `has_packed_heads`: latent attention's matrices are quantized.
     """
 
     resident_bytes: int
@@ -38,6 +38,7 @@ class Weights:
     expanded_bytes: int
     element_bytes: int
     form: CpuForm
+    has_packed_heads: bool = False
 
 
 def plan_weights(
@@ -69,6 +70,7 @@ def _weights(stored: StoredWeights, form: CpuForm, element_bytes: int) -> Weight
         expanded_bytes=_largest_expansion(stored) if form == "expanded-on-demand" else 0,
         element_bytes=element_bytes,
         form=form,
+        has_packed_heads=any(layer.role == "heads" for layer in stored.packed),
     )
 
 

@@ -22,6 +22,7 @@ class Workload:
     `element_bytes` is the size of an activation and of an unquantized KV element: 2 for half
     precision on a GPU, 4 on the CPU. `kv_bits` is 0 when the KV cache is not quantized.
     `expanded_bytes` is the largest weight matrix that is dequantized for the length of a call.
+    `has_packed_heads` says that latent attention's own matrices are quantized.
     """
 
     geometry: Geometry
@@ -33,6 +34,7 @@ class Workload:
     compute: ComputeKind
     kv_bits: int = 0
     expanded_bytes: int = 0
+    has_packed_heads: bool = False
 
     @property
     def read_tokens(self) -> int:
