@@ -189,7 +189,7 @@ class ZibApp(App[None]):
     def _hear_role(self, role: SharingRole, sentence: str) -> None:
         if sentence:
             severity: Severity = "warning" if role == "alone" else "information"
-            self.notify(sentence, severity=severity)
+            self.notify(sentence, severity=severity, markup=False)
 
     def _hear_engine(self, news: EngineStatus | MemoryReport) -> None:
         if isinstance(news, MemoryReport):

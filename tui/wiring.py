@@ -54,7 +54,9 @@ class Wiring:
     @property
     def habits(self) -> Habits:
         """How the window comes by its model."""
-        return Habits(self.settings.model, self.paths.state_dir / LAST_MODEL, self.find_choice)
+        key = self.settings.keys.get("choose-model", "f5").partition(",")[0]
+        last_file = self.paths.state_dir / LAST_MODEL
+        return Habits(self.settings.model, last_file, self.find_choice, key.strip().title())
 
     async def find_model(self, report: ReportFetch) -> Path:
         """The folder of the model to start with. Raises ModelUnavailable."""

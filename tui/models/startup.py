@@ -30,6 +30,8 @@ class Habits:
     configured: str
     last_file: Path
     find_choice: FindChoice
+    key: str
+    """What opens the picker."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,14 @@ class Supply:
 
     async def plan(self, entry: ModelEntry, options: PlanOptions) -> MemoryPlan:
         """What this model would cost. Raises RequestFailed."""
+        return await self.plan_folder(entry.folder, options)
+
+    async def plan_folder(self, folder: Path, options: PlanOptions) -> MemoryPlan:
+        """What the model in this folder would cost. Raises RequestFailed."""
         try:
-            return await self._engine.plan(str(entry.folder), options)
+            return await self._engine.plan(str(folder), options)
         except EngineStopped:
-            return await asyncio.to_thread(self.shop.plan, entry.folder, options)
+            return await asyncio.to_thread(self.shop.plan, folder, options)
 
     async def find_adapters(self) -> tuple[Path, ...]:
         """The adapters in Zibaldone's own folder for them."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import assert_never
 
 from engine.models.builtin_source import FetchProgress
-from engine.protocol import MemoryReport
-from engine.protocol import ModelInfo
+from engine.protocol import MemoryReport, ModelInfo
 from engine.status import (
     EngineAsleep,
     EngineDown,
@@ -26,10 +26,18 @@ from tui.widgets.status_bar import StatusBar
 class EngineNews:
     """Tells status line, gauge and chat the same story."""
 
-    def __init__(self, status_bar: StatusBar, gauge: GaugePane, chat: ChatPane) -> None:
+    def __init__(
+        self,
+        status_bar: StatusBar,
+        gauge: GaugePane,
+        chat: ChatPane,
+        remark: Callable[[ModelInfo], str],
+    ) -> None:
+        """`remark` says what stands beside the name of a model, if anything."""
         self._status_bar = status_bar
         self._gauge = gauge
         self._chat = chat
+        self._remark = remark
         self._is_fetching = False
         self._answering: ModelInfo | None = None
 
@@ -38,11 +46,13 @@ class EngineNews:
         if self._is_fetching and isinstance(status, EngineStarting | EngineIdle):
             return
         self._is_fetching = False
-        self._status_bar.show(right=engine_line(status))
+        self._status_bar.show(right=self._line(status))
         if isinstance(status, EngineStarting | EngineRestarting | EngineDown):
             self._gauge.show_gone(engine_line(status))
             self._status_bar.show_report(None)
         self._chat.say_waiting_for(_waiting_phrase(status))
+        if isinstance(status, EngineReady):
+            self._tell_of_change(status.model)
 
     def show_report(self, report: MemoryReport) -> None:
         """What the engine costs now."""
@@ -62,6 +72,17 @@ class EngineNews:
         self._status_bar.show(right="no model")
         self._chat.say_waiting_for(reason)
 
+    def _line(self, status: EngineStatus) -> str:
+        line = engine_line(status)
+        remark = self._remark(status.model) if isinstance(status, EngineReady) else ""
+        return f"{line} · {remark}" if remark else line
+
+    def _tell_of_change(self, model: ModelInfo) -> None:
+        """The chat goes on with another model: say where."""
+        before, self._answering = self._answering, model
+        if before is not None and full_name(before) != full_name(model):
+            self._chat.say_model(full_name(model))
+
 
 def _waiting_phrase(status: EngineStatus) -> str:
     match status:
@@ -69,8 +90,6 @@ def _waiting_phrase(status: EngineStatus) -> str:
             return "reading"
         case EngineAsleep(model=model):
             return f"waking {full_name(model)}"
-        case EngineAsleep(model=model):
-            return f"waking {model.name}"
         case EngineStarting() | EngineIdle() | EngineLoading():
             return f"waiting for the model · {engine_line(status)}"
         case EngineRestarting() | EngineDown():

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from tui.screens.too_small import TooSmall
 from tui.verbs import VERBS
 
 _MORE = (
@@ -34,6 +35,7 @@ class HelpScreen(ModalScreen[None]):
         """One scrolling text."""
         with VerticalScroll(id="help"):
             yield Static(id="help-text")
+        yield TooSmall()
 
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
+from tui.screens.too_small import TooSmall
 from tui.text.content import literal_line
 
 
@@ -29,6 +30,7 @@ class PickScreen(ModalScreen[int | None]):
         options = OptionList(*(literal_line(line) for line in self._lines), id="pick")
         options.border_title = literal_line(self._title)
         yield options
+        yield TooSmall()
 
     @on(OptionList.OptionSelected)
     def answer(self, event: OptionList.OptionSelected) -> None:

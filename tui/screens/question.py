@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from tui.screens.too_small import TooSmall
 from tui.text.content import literal, literal_line
 
 
@@ -45,6 +46,7 @@ class QuestionScreen(ModalScreen[str | None]):
             with Horizontal(id="question-buttons"):
                 for choice in self._choices:
                     yield Button(literal_line(choice.label), variant=choice.variant, id=choice.id)
+        yield TooSmall()
 
     @on(Button.Pressed)
     def answer(self, event: Button.Pressed) -> None:

@@ -17,4 +17,5 @@ class TooSmall(Static):
         super().__init__(
             f"This window is too small for zib.\nIt takes {LEAST_COLUMNS} × {LEAST_ROWS}.",
             classes="too-small",
+            markup=False,
         )

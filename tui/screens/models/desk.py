@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 from engine.client import EngineClient
 from engine.errors import EngineError, ModelUnavailable
 from engine.models.builtin_source import FetchProgress, ModelFetchFailed
+from engine.protocol import ModelInfo
 from engine.wanted_model import ModelChoice
 from tui.assistant.assistant import Assistant
 from tui.messages import ModelFetched, ModelMissed
@@ -41,7 +42,7 @@ class ModelDesk:
     ) -> None:
         self._app = app
         self._engine = engine
-        self._supply = supply
+        self.supply = supply
         self._habits = habits
         self._switching = Switching(app, engine, assistant, supply.shop, tell, self.choose)
         self._picker: ModelPicker | None = None
@@ -67,6 +68,11 @@ class ModelDesk:
     def choose(self, name: str = "") -> None:
         """Switch to the model of this name, or open the picker."""
         self._run("picker", self._choose_by_name(name) if name else self._pick())
+
+    def remark(self, model: ModelInfo) -> str:
+        """What to say beside the name of a model, if anything."""
+        is_demo = model.path == str(self.supply.shop.places.builtin)
+        return f"a demo: {self._habits.key} gets a better one" if is_demo else ""
 
     def unload(self) -> None:
         """Free the model's memory until the next question."""
@@ -105,7 +111,7 @@ class ModelDesk:
         from tui.screens.models.picker import ModelPicker
 
         current = self._switching.switch.current
-        self._picker = ModelPicker(self._supply, current, words, sentence)
+        self._picker = ModelPicker(self.supply, current, words, sentence)
         choice = await self._app.push_screen_wait(self._picker)
         self._picker = None
         if choice is not None:
@@ -117,14 +123,14 @@ class ModelDesk:
         # Not needed for the first frame.
         from engine.models.choice import choose_loadable
 
-        shelf = await self._supply.look()
+        shelf = await self.supply.look()
         try:
             entry = choose_loadable(shelf.entries, name)
         except ModelUnavailable as error:
             await self._pick(name, str(error))
             return
         current = self._switching.switch.current
-        adapter = current.adapter if current is not None else self._supply.shop.adapter
+        adapter = current.adapter if current is not None else self.supply.shop.adapter
         self._run("model", self._switch_to(ModelChoice(str(entry.folder), adapter)))
 
     async def _switch_to(self, choice: ModelChoice) -> None:

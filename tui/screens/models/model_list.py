@@ -60,6 +60,14 @@ class ModelList(OptionList):
         if (id := item_id(item)) in self._items:
             self.replace_option_prompt(id, self._row(item))
 
+    def validate_highlighted(self, highlighted: int | None) -> int | None:
+        """As Textual's; but no key leads onto a heading, or to nothing where there are models."""
+        place = super().validate_highlighted(highlighted)
+        enabled = [n for n, option in enumerate(self.options) if not option.disabled]
+        if place in enabled or not enabled:
+            return place if enabled else None
+        return next((n for n in enabled if place is not None and n > place), enabled[0])
+
     def on_resize(self) -> None:
         """Lines are as long as the list is wide."""
         if self._row_width != self._drawn_width:

@@ -98,6 +98,8 @@ def parameters_label(parameters: int) -> str:
     """`135 M`, `7.2 B`; empty when unknown."""
     if parameters <= 0:
         return ""
+    if parameters < 1_000_000:
+        return f"{parameters:,}"
     if parameters < 1_000_000_000:
         return f"{parameters / 1e6:.0f} M"
     return f"{parameters / 1e9:.1f} B"

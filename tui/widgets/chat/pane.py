@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WELCOME = (
     "Everything stays on this machine. Ask something, or press F1 for keys and commands; "
-    "F3 opens the wiki, F2 the memory gauge."
+    "F3 opens the wiki, F2 the memory gauge, F5 other models."
 )
 
 
