@@ -53,6 +53,13 @@ VERBS = (
         "toggle-gauge", "Gauge", "Show or hide the memory gauge", "f2", "/gauge", is_in_footer=True
     ),
     Verb(
+        "what-if",
+        "What if",
+        "Plan another context length, KV bits or model without loading it",
+        "",
+        "/what-if",
+    ),
+    Verb(
         "toggle-wiki",
         "Wiki",
         "Show the wiki beside the chat, alone, or not at all",

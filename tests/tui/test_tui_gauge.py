@@ -45,7 +45,7 @@ class GaugeApp(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[WhatIfAsked] = []
-        self.models_asked = 0
+        self.words: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield CountedPane(id="memory")
@@ -59,8 +59,11 @@ class GaugeApp(App[None]):
 
     @on(WhatIfModelAsked)
     def choose(self, event: WhatIfModelAsked) -> None:
-        self.models_asked += 1
-        event.box.show_model("/models/other", "other [model]")
+        self.words.append(event.words)
+        if event.words == "nobody":
+            event.box.show_refusal("There is [no] such model.")
+        else:
+            event.box.show_model("/models/other", "other [model]")
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +152,7 @@ async def test_a_what_if_asks_shows_and_goes_back() -> None:
             pilot, lambda: app.asked[-1].options.kv_bits == 8, "another plan is asked for"
         )
         last = app.asked[-1]
-        assert (last.path, last.options.context_tokens) == ("", 32_768)
+        assert (last.path, last.options.context_tokens) == ("/models/m", 32_768)
         box.show_answer(last.number - 1, "An answer nobody waits for.")
         assert "nobody" not in box_text(app)
         box.show_answer(last.number, msgspec.structs.replace(PLAN, max_safe_context=31_000))
@@ -171,14 +174,27 @@ async def test_a_what_if_of_another_model() -> None:
         await wait_until(
             pilot, lambda: app.asked and app.asked[-1].path == "/models/other", "its plan"
         )
-        assert app.models_asked == 1
+        assert app.words == [""]
         assert "other [model]" in box_text(app)
         app.query_one(WhatIfBox).show_answer(app.asked[-1].number, "There is [no] such folder.")
         assert "There is [no] such folder." in box_text(app)
         await pilot.click("#what-if", offset=(3, 1))
         assert "▸ KV bits" in box_text(app)
-        await pilot.press("up", "up", "backspace")
+        await pilot.press("down", *"nobody", "enter")
+        await wait_until(pilot, lambda: app.words[-1] == "nobody", "the typed name")
+        assert "There is [no] such model." in box_text(app)
+        await pilot.press(*["backspace"] * 7)
         assert "model [red]" in box_text(app)
+
+
+async def test_a_what_if_without_any_model_says_what_to_do() -> None:
+    app = GaugeApp()
+    async with app.run_test(size=(40, 20)) as pilot:
+        app.query_one(CountedPane).show_report(EMPTY)
+        app.query_one(CountedPane).focus()
+        await pilot.press("w")
+        await wait_until(pilot, lambda: "No model is loaded." in box_text(app), "the advice")
+        assert app.asked == []
 
 
 async def test_reports_go_on_behind_a_what_if() -> None:

@@ -133,6 +133,10 @@ ASKED = WhatIf(8192, 0)
         (("up",), WhatIf(8192, 0, field="model")),
         (("up", "right"), WhatIf(8192, 0, field="model")),
         (("5", "down", "up"), WhatIf(5, 0)),
+        (("down", " "), WhatIf(8192, 8, field="kv-bits")),
+        (("up", " ", "q", "3", "ctrl+a"), WhatIf(8192, 0, field="model", typed="q3")),
+        (("up", "q", "3", "backspace"), WhatIf(8192, 0, field="model", typed="q")),
+        (("up", "q", "down"), WhatIf(8192, 0)),
     ],
 )
 def test_keys_change_the_wishes(keys: tuple[str, ...], after: WhatIf) -> None:
@@ -145,6 +149,7 @@ def test_keys_change_the_wishes(keys: tuple[str, ...], after: WhatIf) -> None:
 def test_another_model_comes_and_goes() -> None:
     asked = with_model(with_key(ASKED, "up"), "/models/b", "b")
     assert (asked.path, asked.name, asked.context_tokens) == ("/models/b", "b", 8192)
+    assert with_model(with_key(asked, "q"), "/models/c", "c").typed == ""
     assert (with_key(asked, "backspace").path, with_key(asked, "backspace").name) == ("", "")
 
 

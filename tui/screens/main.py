@@ -33,10 +33,12 @@ from tui.screens.slash import run_slash
 from tui.screens.sound_screen import SoundScreen
 from tui.screens.theme_choice import choose_theme
 from tui.screens.too_small import TooSmall
+from tui.screens.what_if import WhatIfDesk
 from tui.settings.schema import UiSettings
 from tui.verbs import BINDINGS
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.pane import GaugePane
+from tui.widgets.gauge.what_if_box import WhatIfAsked, WhatIfModelAsked
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.wiki.place import WikiPlace
 
@@ -109,6 +111,18 @@ class MainScreen(SoundScreen):
         """The status line has the figures while the pane is out of sight."""
         self.query_one(StatusBar).want_gauge(not event.is_seen)
 
+    @on(WhatIfAsked)
+    @work(exclusive=True, group="what-if")
+    async def plan_what_if(self, event: WhatIfAsked) -> None:
+        """The gauge asks what another plan would cost."""
+        await WhatIfDesk(self.app, self._models.supply).plan(event)
+
+    @on(WhatIfModelAsked)
+    @work(exclusive=True, group="what-if-model")
+    async def find_what_if_model(self, event: WhatIfModelAsked) -> None:
+        """The gauge asks for another model to plan."""
+        await WhatIfDesk(self.app, self._models.supply).find_model(event)
+
     @on(ModelFetched)
     def show_fetch(self, event: ModelFetched) -> None:
         """First use: the built-in model is on its way."""
@@ -158,6 +172,13 @@ class MainScreen(SoundScreen):
     def action_toggle_gauge(self) -> None:
         """Show or hide the gauge."""
         self._panes.toggle_gauge()
+
+    def action_what_if(self) -> None:
+        """Ask the gauge what another plan would cost."""
+        gauge = self.query_one(GaugePane)
+        if not gauge.is_on_screen:
+            self.action_toggle_gauge()
+        self.call_after_refresh(gauge.action_what_if)
 
     def action_toggle_wiki(self) -> None:
         """Wiki beside the chat, alone, hidden."""

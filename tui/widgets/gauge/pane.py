@@ -85,12 +85,12 @@ class GaugePane(VerticalScroll):
         self.post_message(self.Seen(False))
 
     def on_focus(self) -> None:
-        """Say which key there is."""
-        self.border_subtitle = "w what if"
+        """The keys are for the focused pane."""
+        self._show_keys()
 
     def on_blur(self) -> None:
-        """The key is for the focused pane only."""
-        self.border_subtitle = ""
+        """Not any more."""
+        self._show_keys()
 
     def action_what_if(self) -> None:
         """Ask for another plan."""
@@ -99,7 +99,13 @@ class GaugePane(VerticalScroll):
         self._box.open()
         self._box.focus()
         self.border_title = "What if"
+        self._show_keys()
+        self.refresh_bindings()
         self.scroll_home(animate=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """No second what-if behind the first."""
+        return action != "what_if" or not self.is_mounted or not self._box.display
 
     @on(WhatIfClosed)
     def close_what_if(self, event: WhatIfClosed) -> None:
@@ -113,6 +119,12 @@ class GaugePane(VerticalScroll):
     @property
     def _box(self) -> WhatIfBox:
         return self.query_one(WhatIfBox)
+
+    def _show_keys(self) -> None:
+        if self._box.display:
+            self.border_subtitle = "↑↓ field ←→ 0-9 change ⏎ model"
+        else:
+            self.border_subtitle = "w what if" if self.has_focus else ""
 
     def _draw(self) -> None:
         if self._report is None or not self.is_attached:

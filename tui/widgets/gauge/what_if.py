@@ -13,11 +13,15 @@ KV_BITS = (0, 8, 4)
 SHORTEST_CONTEXT = 256
 LONGEST_CONTEXT = 16 * 1024 * 1024
 _MOST_DIGITS = 8
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """The three wishes, and the one the keys are for. An empty `path` is the loaded model."""
+    """The three wishes, and the one the keys are for. An empty `path` is the loaded model.
+
+    `typed` is what is being typed into the field: digits, or a part of a model's name.
+    """
 
     context_tokens: int
     kv_bits: int
@@ -25,7 +29,6 @@ class WhatIf:
     name: str = ""
     field: Field = "context"
     typed: str = ""
-    """Digits of a context length that is being typed."""
 
     @property
     def options(self) -> PlanOptions:
@@ -41,7 +44,7 @@ def as_now(plan: MemoryPlan | None) -> WhatIf:
 
 
 def with_key(asked: WhatIf, key: str) -> WhatIf:
-    """What a key makes of it; keys without a meaning change nothing."""
+    """What a key makes of it, a letter or a name such as `left`; others change nothing."""
     if key in {"up", "down"}:
         step = 1 if key == "down" else -1
         place = (FIELDS.index(asked.field) + step) % len(FIELDS)
@@ -52,15 +55,14 @@ def with_key(asked: WhatIf, key: str) -> WhatIf:
         case "kv-bits":
             return _with_bits_key(asked, key)
         case "model":
-            is_reset = key in {"backspace", "delete"}
-            return replace(asked, path="", name="") if is_reset else asked
+            return _with_name_key(asked, key)
         case _:
             assert_never(asked.field)
 
 
 def with_model(asked: WhatIf, path: str, name: str) -> WhatIf:
     """Another model, with the other wishes as they were."""
-    return replace(asked, path=path, name=name)
+    return replace(asked, path=path, name=name, typed="")
 
 
 def _with_context_key(asked: WhatIf, key: str) -> WhatIf:
@@ -83,12 +85,22 @@ def _with_typed(asked: WhatIf, typed: str) -> WhatIf:
 
 
 def _with_bits_key(asked: WhatIf, key: str) -> WhatIf:
-    if key not in {"left", "right", "space"}:
+    if key not in {"left", "right", " "}:
         return asked
     known = asked.kv_bits in KV_BITS
     place = KV_BITS.index(asked.kv_bits) if known else 0
     step = -1 if key == "left" else 1
     return replace(asked, kv_bits=KV_BITS[(place + step) % len(KV_BITS)])
+
+
+def _with_name_key(asked: WhatIf, key: str) -> WhatIf:
+    if len(key) == 1 and key.isprintable():
+        return replace(asked, typed=(asked.typed + key)[:_LONGEST_NAME].lstrip())
+    if key != "backspace":
+        return asked
+    if asked.typed:
+        return replace(asked, typed=asked.typed[:-1])
+    return replace(asked, path="", name="")
 
 
 def _power_below(tokens: int) -> int:

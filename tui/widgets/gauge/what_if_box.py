@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import msgspec
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -17,15 +18,13 @@ from tui.widgets.gauge.plain import shown_lines
 from tui.widgets.gauge.what_if import FIELDS, WhatIf, as_now, with_key, with_model
 from tui.widgets.gauge.what_if_lines import FIELD_LINES, Answer, what_if_lines
 
+NO_MODEL = "No model is loaded. Type a part of a model's name and press Enter."
 SETTLE_SECONDS = 0.15
 _LEAST_WIDTH = 20
 
 
 class WhatIfAsked(Message):
-    """What would this cost? Answer by the box's `show_answer` with this number.
-
-    `path` is a model folder, or empty for the loaded model.
-    """
+    """What would the model folder at `path` cost? Answer by `show_answer` with this number."""
 
     def __init__(self, box: WhatIfBox, number: int, path: str, options: PlanOptions) -> None:
         super().__init__()
@@ -36,11 +35,15 @@ class WhatIfAsked(Message):
 
 
 class WhatIfModelAsked(Message):
-    """The user wants to choose the model of the what-if; answer by the box's `show_model`."""
+    """Another model is wanted: answer by `show_model` or `show_refusal`.
 
-    def __init__(self, box: WhatIfBox) -> None:
+    `words` are of its name; empty when the user wants to pick from a list.
+    """
+
+    def __init__(self, box: WhatIfBox, words: str) -> None:
         super().__init__()
         self.box = box
+        self.words = words
 
 
 class WhatIfClosed(Message):
@@ -52,8 +55,6 @@ class WhatIfBox(Static):
 
     can_focus = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,down", "none", "Field", key_display="↑↓"),
-        Binding("left,right", "none", "Change", key_display="←→"),
         Binding("enter", "choose_model", "Model"),
         Binding("escape", "close", "Back"),
     ]
@@ -88,13 +89,21 @@ class WhatIfBox(Static):
             self._answer = answer
             self._draw()
 
+    def show_refusal(self, sentence: str) -> None:
+        """Why there is no such model; an answer that is still on its way is dropped."""
+        self._number += 1
+        self._answer = sentence
+        self._draw()
+
     def on_resize(self) -> None:
         """Bars are as wide as the pane."""
         self._draw()
 
     def on_key(self, event: events.Key) -> None:
         """Every key that changes a wish."""
-        asked = with_key(self._asked, event.key)
+        is_letter = event.is_printable and event.character is not None
+        key = event.character if is_letter else event.key
+        asked = with_key(self._asked, key or event.key)
         if asked != self._asked:
             event.stop()
             event.prevent_default()
@@ -104,7 +113,6 @@ class WhatIfBox(Static):
         """A click chooses a field; the model's opens the choice of models."""
         if event.y < FIELD_LINES:
             event.stop()
-            self._asked = with_key(self._asked, "")
             while self._asked.field != FIELDS[event.y]:
                 self._asked = with_key(self._asked, "down")
             self._draw()
@@ -112,8 +120,9 @@ class WhatIfBox(Static):
                 self.action_choose_model()
 
     def action_choose_model(self) -> None:
-        """Let the user choose a model."""
-        self.post_message(WhatIfModelAsked(self))
+        """Find the model that was typed, or let the user pick one."""
+        words = self._asked.typed if self._asked.field == "model" else ""
+        self.post_message(WhatIfModelAsked(self, words))
 
     def action_close(self) -> None:
         """Back to the gauge."""
@@ -140,8 +149,16 @@ class WhatIfBox(Static):
         self._draw()
 
     def _send(self, number: int) -> None:
-        if number == self._number:
-            self.post_message(WhatIfAsked(self, number, self._asked.path, self._asked.options))
+        if number != self._number:
+            return
+        path, options = self._asked.path, self._asked.options
+        if not path and self._loaded is not None:
+            path = self._loaded.path
+            options = msgspec.structs.replace(options, adapter=self._loaded.adapter)
+        if path:
+            self.post_message(WhatIfAsked(self, number, path, options))
+        else:
+            self.show_answer(number, NO_MODEL)
 
     def _draw(self) -> None:
         width = max(self.size.width, _LEAST_WIDTH)

@@ -24,6 +24,7 @@ Answer = MemoryPlan | str | None
 
 FIELD_LINES = 3
 _WORDS: tuple[tuple[str, Callable[[MemoryPlan], str]], ...] = (
+    ("context", lambda plan: format_tokens(plan.context_tokens)),
     ("total", lambda plan: format_bytes(plan.total_bytes)),
     ("of usable", lambda plan: format_share(share_of(plan.total_bytes, plan.usable_bytes))),
     ("max safe", lambda plan: format_tokens(plan.max_safe_context)),
@@ -65,11 +66,13 @@ def plan_bar(plan: MemoryPlan | None, width: int) -> Line:
 
 
 def _fields(asked: WhatIf, loaded_name: str, width: int) -> Lines:
-    context = f"{asked.typed}▏" if asked.typed else format_tokens(asked.context_tokens)
+    typed = f"{asked.typed}▏" if asked.typed else ""
+    is_context, is_model = asked.field == "context", asked.field == "model"
+    context = (is_context and typed) or format_tokens(asked.context_tokens)
     bits = " ".join(
         f"[{_bits(bits)}]" if bits == asked.kv_bits else _bits(bits) for bits in KV_BITS
     )
-    name = asked.name or loaded_name
+    name = (is_model and typed) or asked.name or loaded_name
     return (
         _field("context", "context", Span(context), asked, width),
         _field("kv-bits", "KV bits", Span(bits), asked, width),
