@@ -23,7 +23,14 @@ from engine.status import EngineDown, EngineReady, EngineRestarting
 from engine.watchdog import Watchdog
 from tests.engine.harness import PATIENCE
 from tests.engine.sharing_harness import company, guest_of, raw_guest, sharing_host
-from tests.engine.subjects import REPOSITORY, SLOW, Subject, scripted_model, scripted_subject
+from tests.engine.subjects import (
+    REPOSITORY,
+    SLOW,
+    Subject,
+    scripted_launch,
+    scripted_model,
+    scripted_subject,
+)
 from tests.engine.watched_client import WatchedClient, is_gone, open_descriptors
 
 
@@ -183,11 +190,14 @@ async def test_a_guest_revives_an_engine_that_gave_up(subject: Subject, tmp_path
         assert host.client.status == EngineReady(model)
 
 
-async def test_a_guest_killed_in_an_answer_is_cancelled(subject: Subject, folder: Path) -> None:
+async def test_a_guest_killed_in_an_answer_is_cancelled(tmp_path: Path, folder: Path) -> None:
+    endless = {"match": "endless", "text": "word " * 400, "seconds_per_token": 0.05}
+    launch = scripted_launch(tmp_path / "scripted", endless)
+    subject = Subject("scripted", launch, scripted_model(tmp_path / "model"))
     async with sharing_host(subject.launch, subject.model, folder) as shared:
         async with window(subject, folder) as guest:
             await guest.hear("engine")
-            guest.ask(SLOW)
+            guest.ask("endless")
             await guest.hear("said")
             assert shared.watched.reports[-1].rows_running == 1
             guest.kill()
