@@ -1,8 +1,9 @@
-"""Writes a small model folder of any family mlx-lm knows, with random weights.
+"""Writes small model folders of any family mlx-lm knows, with random weights.
 
-`python -P -m engine.worker.random_model FOLDER` reads config.json's content from standard input.
-The weights come from mlx-lm's own class of that family, so their names and shapes are right; the
-tokenizer has one token a byte and fits any vocabulary of `LEAST_VOCABULARY` or more.
+`python -P -m engine.worker.random_model PLACE` reads `{name: config}` as JSON from standard input
+and writes PLACE/name for each. The weights come from mlx-lm's own class of that family, so their
+names and shapes are right; the tokenizer has one token a byte and fits any vocabulary of
+`LEAST_VOCABULARY` or more.
 """
 
 from __future__ import annotations
@@ -67,4 +68,5 @@ def _write_tokenizer(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_random_model(Path(sys.argv[1]), json.loads(sys.stdin.buffer.read()))
+    for _name, _config in json.loads(sys.stdin.buffer.read()).items():
+        write_random_model(Path(sys.argv[1]) / _name, _config)

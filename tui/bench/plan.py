@@ -17,14 +17,13 @@ from tui.bench.families import FAMILIES
 from tui.bench.figures import Figure, Pair, Target
 from tui.bench.peak import MIB, MeteredEngine, PeakRun, metered_engine
 from tui.bench.prompts import long_prompt
-from tui.bench.random_models import write_random_model
+from tui.bench.random_models import write_random_models
 
 LENGTHS = (512, 2048, 6000)
 LONG_CHUNK = 512
 ANSWER_TOKENS = 8
 NEVER_BELOW = Target(0.0, "at least", "the plan is never below the peak")
 NOT_FAR_ABOVE = Target(1.0, "at most", "of 10 % + 16 MiB above it")
-_TOKENS_PER_WORD = 1.25
 _AS_SET_UP = PlanOptions()
 
 
@@ -84,7 +83,7 @@ async def _run_case(
     folder = context.model_folder
     if case.config is not None:
         folder = place / case.name
-        await write_random_model(folder, case.config, engine.temporary_dir)
+        await write_random_models(place, {case.name: case.config}, engine.temporary_dir)
     async with metered_engine(engine) as metered:
         await metered.client.load(str(folder))
         return [
@@ -96,7 +95,7 @@ async def _run_case(
 async def _run_length(
     case: PlanCase, metered: MeteredEngine, folder: Path, tokens: int, report: Report
 ) -> PeakRun:
-    prompt = letters(tokens) if case.config else long_prompt(int(tokens / _TOKENS_PER_WORD))
+    prompt = letters(tokens) if case.config else long_prompt(tokens)
     run = await metered.run(str(folder), prompt, ANSWER_TOKENS, case.options)
     report(
         f"  {case.name}, {run.tokens:,} tokens: predicted {run.predicted / MIB:.1f} MiB, measured "

@@ -16,16 +16,16 @@ MODULE = "engine.worker.random_model"
 TIME_LIMIT_SECONDS = 120.0
 
 
-async def write_random_model(
-    folder: Path, config: Mapping[str, object], temporary_dir: Path
-) -> Path:
-    """Write the folder and return it; `temporary_dir` keeps MLX's compiled kernels.
+async def write_random_models(
+    place: Path, configs: Mapping[str, Mapping[str, object]], temporary_dir: Path
+) -> None:
+    """Write one folder a name into `place`; `temporary_dir` keeps MLX's compiled kernels.
 
     Raises BenchFault, OSError.
     """
     temporary_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", MODULE, str(folder)),
+        *(sys.executable, "-P", "-m", MODULE, str(place)),
         stdin=PIPE,
         stdout=DEVNULL,
         stderr=PIPE,
@@ -34,14 +34,14 @@ async def write_random_model(
     )
     try:
         async with asyncio.timeout(TIME_LIMIT_SECONDS):
-            _, errors = await process.communicate(json.dumps(dict(config)).encode())
+            _, errors = await process.communicate(json.dumps(configs).encode())
     except TimeoutError as error:
-        raise BenchFault(f"{folder.name} was not written in {TIME_LIMIT_SECONDS:g} s.") from error
+        limit = f"{TIME_LIMIT_SECONDS:g} s"
+        raise BenchFault(f"The random models were not written within {limit}.") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode:
         lines = errors.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
-        raise BenchFault(f"{folder.name} could not be written: {lines[-1]}")
-    return folder
+        raise BenchFault(f"The random models could not be written: {lines[-1]}")
