@@ -6,17 +6,16 @@ the engine died fails with `EngineStopped` and is never sent again by itself; th
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
+from engine.answers import AnswerEvent, Answers
 from engine.errors import EngineStopped, RequestFailed
 from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.process import EngineLaunch
 from engine.protocol import (
+    NO_REQUEST,
     CacheForgotten,
-    Cancel,
     CountTokens,
-    Finished,
     ForgetCache,
     Generate,
     MemoryReport,
@@ -24,23 +23,17 @@ from engine.protocol import (
     ModelInfo,
     Plan,
     Planned,
-    PromptProgress,
     Sampling,
-    TextDelta,
     TokensCounted,
-    Usage,
-    is_last,
 )
 from engine.session import EngineSession, Listener, OpenLink
 from engine.status import EngineDown, EngineStatus
 from engine.supervisor import Supervisor
-from engine.wanted_model import ModelChoice, ModelReplaced
+from engine.wanted_model import ModelChoice
 from engine.watchdog import Watchdog
 
-AnswerEvent = PromptProgress | TextDelta | Finished
 _DEFAULT_SAMPLING = Sampling()
 _DEFAULT_OPTIONS = PlanOptions()
-_NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 
 
 def _ignore(_: EngineStatus | MemoryReport) -> None:
@@ -63,7 +56,7 @@ class EngineClient:
         self.session = EngineSession(_opener(launch, watchdog or Watchdog()), listener)
         self._requests, self._wanted = self.session.requests, self.session.wanted
         self._link = self.session.link
-        self._stops: dict[int, asyncio.Event] = {}
+        self._answers = Answers(self.session)
 
     async def __aenter__(self) -> EngineClient:
         self.start()
@@ -128,7 +121,7 @@ class EngineClient:
 
         Raises RequestFailed when none is, EngineStopped.
         """
-        return await self._until_model()
+        return await self._wanted.wait_for_last()
 
     async def unload(self) -> None:
         """Free the model and its caches. Raises EngineStopped."""
@@ -150,7 +143,7 @@ class EngineClient:
         """
         if isinstance(self.status, EngineDown):
             raise EngineStopped(self.status.reason)
-        await self._until_model()
+        await self._wanted.wait_for_last()
         command = CountTokens(self._requests.next_id(), tuple(texts))
         return (await self.session.ask(command, TokensCounted)).counts
 
@@ -164,7 +157,7 @@ class EngineClient:
         command = ForgetCache(self._requests.next_id(), conversation)
         return (await self.session.ask(command, CacheForgotten)).entries
 
-    async def generate(
+    def generate(
         self,
         messages: Sequence[Message],
         conversation: str = "",
@@ -178,62 +171,20 @@ class EngineClient:
         Closing the generator stops the answer in the engine. Raises RequestFailed, EngineStopped,
         ProtocolError when the text is too long to send.
         """
-        id = self._requests.next_id()
-        self._requests.open(id)
-        self._stops[id] = asyncio.Event()
-        is_running = False
-        try:
-            if await self._is_stopped_before_model(id):
-                yield Finished(id, "cancelled", _NOTHING_USED)
-                return
-            self._link.write(
-                Generate(
-                    id, tuple(messages), conversation, sampling, max_tokens, tuple(stop), thinking
-                )
-            )
-            is_running = True
-            while is_running:
-                event = await self._requests.next_event(id)
-                is_running = not is_last(event)
-                if isinstance(event, AnswerEvent):
-                    yield event
-        except (EngineStopped, RequestFailed):
-            is_running = False
-            raise
-        finally:
-            del self._stops[id]
-            self._requests.close(id)
-            if is_running:
-                self._link.write(Cancel(id))
+        command = Generate(
+            NO_REQUEST,
+            tuple(messages),
+            conversation,
+            sampling,
+            max_tokens,
+            tuple(stop),
+            thinking,
+        )
+        return self._answers.stream(command)
 
     def stop_answers(self) -> None:
         """Cancel every answer; each still ends with its `Finished`."""
-        for id, stop in self._stops.items():
-            stop.set()
-            self._link.write(Cancel(id))
-
-    async def _until_model(self) -> ModelInfo:
-        while True:
-            try:
-                return await self._wanted.wait()
-            except ModelReplaced:
-                continue
-
-    async def _is_stopped_before_model(self, id: int) -> bool:
-        """Wait for the model; true when the user gives up first. Raises as `_until_model`."""
-        if self._wanted.choice is not None:
-            self.session.revive()
-        stop = self._stops[id]
-        model = asyncio.create_task(self._until_model())
-        stopped = asyncio.create_task(stop.wait())
-        try:
-            await asyncio.wait([model, stopped], return_when=asyncio.FIRST_COMPLETED)
-            if model.done():
-                model.result()
-            return stop.is_set()
-        finally:
-            model.cancel()
-            stopped.cancel()
+        self._answers.stop()
 
 
 def _opener(launch: EngineLaunch | OpenLink, watchdog: Watchdog) -> OpenLink:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -129,6 +130,14 @@ class WantedModel:
         if self._loaded is None:
             raise RequestFailed("No model is loaded: choose one first.")
         return await asyncio.shield(self._loaded)
+
+    async def wait_for_last(self) -> ModelInfo:
+        """As `wait`, for whichever model is chosen meanwhile, and not for one already lost."""
+        while True:
+            with contextlib.suppress(ModelReplaced):
+                await self.wait()
+            if self.model is not None:
+                return self.model
 
     def _want(self, choice: ModelChoice | None) -> None:
         self.choice, self.load_id = choice, 0

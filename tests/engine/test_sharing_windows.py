@@ -199,7 +199,7 @@ async def test_a_guest_killed_in_an_answer_is_cancelled(tmp_path: Path, folder: 
             await guest.hear("engine")
             guest.ask("endless")
             await guest.hear("said")
-            assert shared.watched.reports[-1].rows_running == 1
+            await until(lambda: shared.watched.reports[-1].rows_running == 1)
             guest.kill()
             await until(lambda: not shared.watched.reports[-1].rows_running, 2)
         assert (await asyncio.wait_for(shared.watched.say("hello"), 2)).reason == "stop"

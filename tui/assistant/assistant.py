@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
-from engine.client import AnswerEvent
+from engine.answers import AnswerEvent
 from engine.errors import EngineError
 from engine.protocol import (
     Finished,
