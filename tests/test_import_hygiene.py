@@ -17,6 +17,8 @@ HUB = ("huggingface_hub", "httpx2")
         ("tui.app", MLX),
         ("tui.cli.commands", MLX),
         ("tui.cli.ask", MLX),
+        ("tui.cli.fit", (*MLX, "textual")),
+        ("tui.cli.gauge", (*MLX, "textual")),
         ("tui.cli.models", (*MLX, *HUB)),
         ("engine.models.library", (*MLX, *HUB, "textual", "rich", "vault", "tui")),
         ("engine.models.download", (*MLX, *HUB, "textual", "rich", "vault", "tui")),

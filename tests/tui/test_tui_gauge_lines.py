@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -12,11 +14,13 @@ from engine.plan.contract import MemoryPlan, Verdict
 from engine.protocol import KVUsage, MemoryReport, ModelInfo
 from tests.tui.gauge_reports import BUSY, EMPTY, GIB, MIB, MODEL, PLAN, PLANS, REPORTS
 from tui.text.sanitise import to_display
+from tui.widgets.gauge import paint, paint_rich
 from tui.widgets.gauge.compact import compact_lines, status_line
 from tui.widgets.gauge.figures import figures_of
 from tui.widgets.gauge.history import History
-from tui.widgets.gauge.line import Line, Lines, line_text
-from tui.widgets.gauge.paint import THEME_STYLES, to_content, to_text
+from tui.widgets.gauge.line import Line, Lines, Tone, line_text
+from tui.widgets.gauge.paint import to_content
+from tui.widgets.gauge.paint_rich import to_text
 from tui.widgets.gauge.plain import to_ascii
 from tui.widgets.gauge.views import full_lines, gauge_lines
 from tui.widgets.gauge.what_if import FIELDS, WhatIf
@@ -357,7 +361,9 @@ def test_every_tone_has_a_colour() -> None:
     lines = full_lines(
         figures_of(msgspec.structs.replace(BUSY, model=model)), History(), 40, EVERYTHING
     )
-    assert {span.tone for line in lines for span in line} <= THEME_STYLES.keys()
+    tones = {span.tone for line in lines for span in line}
+    assert tones <= paint.STYLES.keys()
+    assert paint.STYLES.keys() == paint_rich.STYLES.keys() == set(get_args(Tone))
 
 
 def test_a_model_may_call_itself_anything() -> None:

@@ -71,6 +71,36 @@ def ask(
 
 
 @app.command()
+def gauge(
+    once: Annotated[bool, typer.Option("--once", help="Print the gauge and leave.")] = False,
+    json: Json = False,
+) -> None:
+    """Watch what the running zib costs in memory: KV cache, context, speed, plan."""
+    from tui.cli.gauge import run_gauge
+
+    raise typer.Exit(run_gauge(once, json))
+
+
+@app.command()
+def fit(
+    model: Annotated[str, typer.Argument(help="A name, a part of it, or a model folder.")],
+    ctx: Annotated[
+        int | None, typer.Option("--ctx", min=1, help="Tokens of context; else as many as fit.")
+    ] = None,
+    kv_bits: Annotated[int | None, typer.Option(help="4 or 8: a quantized KV cache.")] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Conversations at once.")] = 1,
+    memory: Annotated[
+        float | None, typer.Option(help="Usable memory in GiB, instead of this machine's.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell what a model would cost before it is loaded; exit 1 when it does not fit."""
+    from tui.cli.fit import FitOptions, run_fit
+
+    raise typer.Exit(run_fit(FitOptions(model, ctx, kv_bits, rows, memory, json)))
+
+
+@app.command()
 def doctor(json: Json = False) -> None:
     """Check this machine: what runs, how fast, and what would make it better."""
     from tui.cli.doctor import run_doctor

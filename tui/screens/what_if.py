@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 from textual.app import App
 
 from engine.errors import EngineError, ModelUnavailable
-from engine.plan.contract import MemoryPlan
-from tui.models.supply import Supply
+from engine.plan.contract import MemoryPlan, PlanOptions
+from tui.models.shelf import Shelf
 from tui.screens.pick import PickScreen
 from tui.widgets.gauge.what_if_box import WhatIfAsked, WhatIfModelAsked
+
+
+class PlanSource(Protocol):
+    """Who knows models and plans."""
+
+    async def plan_folder(self, folder: Path, options: PlanOptions) -> MemoryPlan:
+        """What the model in this folder would cost. Raises RequestFailed."""
+
+    async def look(self) -> Shelf:
+        """Every model on this machine."""
 
 
 class WhatIfDesk:
     """Runs in workers of the screen; an engine that is gone stops nobody from planning."""
 
-    def __init__(self, app: App[None], supply: Supply) -> None:
+    def __init__(self, app: App[None], source: PlanSource) -> None:
         self._app = app
-        self._supply = supply
+        self._source = source
 
     async def plan(self, event: WhatIfAsked) -> None:
         """What the asked model would cost as asked."""
         try:
-            answer: MemoryPlan | str = await self._supply.plan_folder(
+            answer: MemoryPlan | str = await self._source.plan_folder(
                 Path(event.path), event.options
             )
         except EngineError as error:
@@ -35,7 +46,7 @@ class WhatIfDesk:
         # Reads the headers of many files, which no first frame waits for.
         from engine.models.choice import choose_loadable
 
-        entries = [entry for entry in (await self._supply.look()).entries if not entry.problem]
+        entries = [entry for entry in (await self._source.look()).entries if not entry.problem]
         if event.words:
             try:
                 entry = choose_loadable(entries, event.words)
