@@ -259,6 +259,25 @@ def test_more_room_shows_as_much_and_uses_columns(width: int) -> None:
     assert len(shown) < 42 if width == 32 else len(shown) < 30
 
 
+@pytest.mark.parametrize("width", [76, 118, 240])
+def test_a_tall_window_has_tall_curves(width: int) -> None:
+    history = History()
+    for second in range(200):
+        history.add(msgspec.structs.replace(BUSY, decode_tps=float(second)), float(second))
+    for height in range(24, 60):
+        lines = full_lines(figures_of(BUSY), history, width, height)
+        assert len(lines) <= max(height, 26)
+    shown = "\n".join(line_text(line) for line in lines)
+    assert "31 now · 199 at most" in shown
+    assert "3.00 GiB now · 3.00 GiB at most" in shown
+    assert "█" * 9 in shown
+
+
+def test_what_is_held_was_reached() -> None:
+    # The engine resets MLX's peak after loading.
+    assert figures_of(msgspec.structs.replace(BUSY, peak_bytes=0)).peak_bytes == 3 * GIB
+
+
 def test_height_decides_how_much_there_is() -> None:
     for height in range(24, 60):
         shown = full(BUSY, 32, height)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.tui.gauge_reports import ABSURD, GIB, MIB
-from tui.widgets.gauge.bars import share_cells, sparkline, stacked_widths
+from tui.widgets.gauge.bars import area, share_cells, sparkline, stacked_widths
 from tui.widgets.gauge.plain import needs_ascii
 from tui.widgets.gauge.units import (
     BYTES_CELLS,
@@ -173,6 +173,27 @@ def test_a_larger_part_never_gets_fewer_cells(parts: list[int], width: int) -> N
 )
 def test_curves(values: tuple[float, ...], width: int, curve: str) -> None:
     assert sparkline(values, width) == curve
+
+
+@pytest.mark.parametrize(
+    ("values", "width", "rows", "lines"),
+    [
+        ((4.0, 2.0, 1.0, 0.0), 4, 2, ("█   ", "██▄ ")),
+        ((0.001, 8.0), 3, 1, (" ▁█",)),
+        ((), 2, 2, ("  ", "  ")),
+        ((math.nan, math.inf), 2, 1, ("  ",)),
+    ],
+)
+def test_areas(values: tuple[float, ...], width: int, rows: int, lines: tuple[str, ...]) -> None:
+    assert area(values, width, rows) == lines
+
+
+@given(st.lists(_ANY, max_size=90), st.integers(0, 80), st.integers(0, 9))
+@settings(deadline=None)
+def test_an_area_is_as_large_as_its_place(values: list[float], width: int, rows: int) -> None:
+    lines = area(values, width, rows)
+    assert len(lines) == rows
+    assert all(cell_len(line) == width for line in lines)
 
 
 @given(st.lists(_ANY, max_size=90), st.integers(0, 80))

@@ -54,5 +54,18 @@ def sparkline(values: Sequence[float], width: int) -> str:
     return "".join(steps).rjust(width)
 
 
+def area(values: Sequence[float], width: int, rows: int) -> tuple[str, ...]:
+    """As `sparkline`, `rows` lines high, from the top; what is there at all can be seen."""
+    recent = [_size(value) for value in values[-width:]] if width > 0 else []
+    highest = max(recent, default=0.0) or 1.0
+    steps = len(LEVELS)
+    heights = [max(round(value / highest * rows * steps), 1 if value else 0) for value in recent]
+    lines = []
+    for row in range(rows - 1, -1, -1):
+        filled = (min(max(height - row * steps, 0), steps) for height in heights)
+        lines.append("".join(f" {LEVELS}"[level] for level in filled).rjust(max(width, 0)))
+    return tuple(lines)
+
+
 def _size(value: float) -> float:
     return float(value) if math.isfinite(value) and value > 0 else 0.0

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from tui.text.width import elide
-from tui.widgets.gauge.bars import sparkline
+from tui.widgets.gauge.bars import area, sparkline
 from tui.widgets.gauge.figures import Figures
-from tui.widgets.gauge.history import History
-from tui.widgets.gauge.line import Line, Lines, Span, fit
+from tui.widgets.gauge.history import SECONDS_KEPT, History
+from tui.widgets.gauge.line import Line, Lines, Span, fit, row
 from tui.widgets.gauge.units import format_bytes, format_rate
 
 _LABEL_CELLS = 7
@@ -20,6 +20,17 @@ _VALUE_CELLS = 9
 def curve_lines(figures: Figures, history: History, width: int) -> Lines:
     """Both curves, each from zero to its highest."""
     return memory_curve(figures, history, width), writing_curve(figures, history, width)
+
+
+def tall_curves(figures: Figures, history: History, width: int, rows: int) -> Lines:
+    """Both curves as areas of `rows` lines, each under a line with its figures."""
+    memory, writing = history.memory(width), history.writing(width)
+    active, highest = format_bytes(figures.active_bytes), format_bytes(max(memory, default=None))
+    now, fastest = format_rate(figures.writing.now), format_rate(max(writing, default=None))
+    return (
+        *_tall("memory", memory, f"{active} now · {highest} at most", width, rows),
+        *_tall("tok/s", writing, f"{now} now · {fastest} at most", width, rows),
+    )
 
 
 def memory_curve(figures: Figures, history: History, width: int) -> Line:
@@ -32,6 +43,12 @@ def writing_curve(figures: Figures, history: History, width: int) -> Line:
     """Tokens a second."""
     value = format_rate(figures.writing.now)
     return _curve("tok/s", history.writing(_cells(width)), value, width)
+
+
+def _tall(label: str, values: Sequence[float], words: str, width: int, rows: int) -> Lines:
+    minutes = f"{label} · last {SECONDS_KEPT // 60} min of work"
+    head = row(Span(minutes, "muted"), Span(words), width)
+    return (*head, *((Span(line, "curve"),) for line in area(values, width, rows)))
 
 
 def _cells(width: int) -> int:

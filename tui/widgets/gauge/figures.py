@@ -102,7 +102,8 @@ def figures_of(report: MemoryReport) -> Figures:
         context=_context(report, plan),
         kv=report.kv,
         active_bytes=report.active_bytes,
-        peak_bytes=report.peak_bytes,
+        # MLX forgets its peak when told to, but what is held now was reached.
+        peak_bytes=max(report.peak_bytes, report.active_bytes),
         buffer_cache_bytes=report.cache_bytes,
         process_bytes=report.process_bytes,
         machine_free_bytes=_known(report.available_bytes),

@@ -20,6 +20,11 @@ class History:
         self._was_working = False
         self._samples: deque[tuple[float, float]] = deque(maxlen=SECONDS_KEPT)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was done yet."""
+        return not self._samples
+
     def add(self, report: MemoryReport, now: float) -> None:
         """Take a report in; `now` is in seconds of any clock that only goes forward."""
         is_working = report.rows_running > 0

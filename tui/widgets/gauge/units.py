@@ -11,7 +11,7 @@ UNKNOWN = "?"
 NOTHING = "–"
 
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-_LARGEST_EXACT_TOKENS = 10_000_000
+_LARGEST_EXACT_TOKENS = 9_999_999.5
 _LARGEST_SHARE = 100.0
 
 
@@ -35,7 +35,7 @@ def format_tokens(count: float | None) -> str:
         return UNKNOWN
     if count < _LARGEST_EXACT_TOKENS:
         return f"{count:,.0f}"
-    return f"{count / 1e6:,.1f} M" if count < 1e10 else f"{count:.1e}"
+    return f"{count / 1e6:,.1f} M" if count < 9.999e9 else f"{count:.1e}"
 
 
 def format_rate(per_second: float | None) -> str:

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 from tui.widgets.gauge import memory_sections, service_sections
 from tui.widgets.gauge.compact import compact_lines
-from tui.widgets.gauge.curves import curve_lines
+from tui.widgets.gauge.curves import curve_lines, tall_curves
 from tui.widgets.gauge.figures import Figures
 from tui.widgets.gauge.history import History
 from tui.widgets.gauge.line import Line, Lines, Span, blank, fit
@@ -19,6 +19,8 @@ _WIDEST_COLUMN = 60
 _GAP = 3
 _MOST_COLUMNS = 3
 _KV_ROWS = 2
+_CURVE_LINES_AROUND = 4
+_LEAST_CURVE_ROWS, _MOST_CURVE_ROWS = 2, 8
 
 
 def gauge_lines(figures: Figures, history: History, width: int, height: int) -> Lines:
@@ -34,7 +36,7 @@ def full_lines(figures: Figures, history: History, width: int, height: int) -> L
     if count == 1:
         blocks = _stacked(figures, history, width, height)
     else:
-        blocks = _side_by_side(figures, history, count, width)
+        blocks = _side_by_side(figures, history, count, width, height)
     airy = _below(blocks, (blank(width),))
     return airy if len(airy) <= height else _below(blocks, ())
 
@@ -62,7 +64,10 @@ def _stacked(figures: Figures, history: History, width: int, height: int) -> Seq
     return [lines for rank, lines in ranked if rank in kept]
 
 
-def _side_by_side(figures: Figures, history: History, count: int, width: int) -> Sequence[Lines]:
+def _side_by_side(
+    figures: Figures, history: History, count: int, width: int, height: int
+) -> Sequence[Lines]:
+    """The parts in columns, and the curves as high as what is left allows."""
     cells = min((width + _GAP) // count - _GAP, _WIDEST_COLUMN)
     parts = (
         memory_sections.memory_table(figures, cells),
@@ -71,11 +76,12 @@ def _side_by_side(figures: Figures, history: History, count: int, width: int) ->
         service_sections.kv_table(figures, cells),
         service_sections.speed(figures, cells),
     )
-    return (
-        memory_sections.head(figures, width),
-        _beside(parts, count, cells, width),
-        curve_lines(figures, history, width),
-    )
+    above = (memory_sections.head(figures, width), _beside(parts, count, cells, width))
+    left = height - sum(len(block) for block in above) - _CURVE_LINES_AROUND
+    rows = min(left // 2, _MOST_CURVE_ROWS)
+    if rows >= _LEAST_CURVE_ROWS and not history.is_empty:
+        return (*above, tall_curves(figures, history, width, rows))
+    return (*above, curve_lines(figures, history, width))
 
 
 def _column_count(width: int) -> int:
