@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import socket
 import struct
@@ -30,6 +29,8 @@ if sys.platform == "linux":
 else:
 
     def _peer_uid(connection: socket.socket | TransportSocket) -> int:
+        import ctypes
+
         libc = ctypes.CDLL(None, use_errno=True)
         uid, gid = ctypes.c_uint32(), ctypes.c_uint32()
         if libc.getpeereid(connection.fileno(), ctypes.byref(uid), ctypes.byref(gid)) != 0:

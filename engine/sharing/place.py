@@ -121,13 +121,14 @@ class SharingPlace:
         if len(os.fsencode(self.socket_file)) <= LONGEST_ADDRESS:
             yield str(self.socket_file)
             return
-        if sys.platform != "linux":
+        if sys.platform == "linux":
+            descriptor = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                yield f"/proc/self/fd/{descriptor}/{SOCKET_NAME}"
+            finally:
+                os.close(descriptor)
+        else:
             raise OSError(errno.ENAMETOOLONG, f"the path {self.socket_file} is too long")
-        descriptor = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            yield f"/proc/self/fd/{descriptor}/{SOCKET_NAME}"
-        finally:
-            os.close(descriptor)
 
     def _complaint(self) -> str:
         """What makes the folder unsafe, or nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from engine.client import EngineClient
 from engine.errors import EngineStopped, SharingUnavailable
@@ -14,10 +14,12 @@ from engine.protocol import AnyCommand
 from engine.session import EngineSession, Listener
 from engine.sharing.connection import HostConnection, knock
 from engine.sharing.guest_link import GuestLink
-from engine.sharing.host import EngineHost
 from engine.sharing.place import HostLock, SharingPlace
 from engine.supervisor import Supervisor
 from engine.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from engine.sharing.host import EngineHost
 
 SharingRole = Literal["guest", "host", "alone"]
 HearRole = Callable[[SharingRole, str], None]
@@ -158,6 +160,9 @@ class SharedLink:
         if lock is None:
             self._run_own("alone", _ALONE)
             return
+        # Not needed for the first frame.
+        from engine.sharing.host import EngineHost
+
         host = EngineHost(self._session, self._place, lock)
         try:
             await host.open()
