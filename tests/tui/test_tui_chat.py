@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from textual.widgets import Static
 
 from engine.script import Reply
 from engine.status import EngineReady
@@ -86,7 +87,7 @@ async def test_escape_stops_and_keeps_what_was_said(make_app: MakeApp) -> None:
 
 
 async def test_escape_works_before_the_first_token(make_app: MakeApp) -> None:
-    app = make_app(Reply("slow", "late", seconds_per_chunk=0.3))
+    app = make_app(Reply("slow", "late", seconds_per_chunk=1.5))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"slow", "enter")
         await wait_until(pilot, lambda: _answers(app), "the answer's place")
@@ -105,6 +106,7 @@ async def test_what_is_sent_while_busy_waits_its_turn(make_app: MakeApp) -> None
         await pilot.press(*"two", "enter")
         await wait_until(pilot, lambda: "next: two" in screen_text(pilot), "the queue")
         await wait_until(pilot, lambda: "second answer" in screen_text(pilot), "the second answer")
+        await wait_until(pilot, _is_idle(app), "the end")
         assert [turn.question for turn in app.assistant.conversation.exchanges] == ["one", "two"]
 
 
@@ -254,10 +256,9 @@ async def test_a_refused_question_comes_back_and_harms_no_later_one(make_app: Ma
         too_long = "word " * 3000
         prompt.set_text(too_long)
         await pilot.press("enter")
-        await wait_until(
-            pilot, lambda: "start a new chat" in " ".join(screen_text(pilot).split()), "the refusal"
-        )
         await wait_until(pilot, lambda: prompt.text == too_long, "the question to mend")
+        (footer,) = app.screen.query(".answer-footer").results(Static)
+        assert "start a new chat" in str(footer.content)
         prompt.set_text("short")
         await pilot.press("enter")
         await wait_until(pilot, lambda: "fine" in screen_text(pilot), "the answer")

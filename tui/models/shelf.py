@@ -12,6 +12,10 @@ from tui.models.downloads import Fetch
 from tui.models.local_plan import PlanFolder
 
 
+SHORTEST_FACT = 3
+"""Letters of a word that may mean more than a part of a name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A model that is recommended for this machine and not on it yet."""
@@ -88,11 +92,16 @@ def sections(shelf: Shelf, words: str) -> tuple[tuple[str, tuple[Item, ...]], ..
 
 
 def _matches(item: Item, words: list[str]) -> bool:
+    """Whether each word is a part of the name, or begins something else that is known of it."""
     if isinstance(item, Offer):
-        text = f"{item.repository} {item.purpose} {item.licence}"
+        facts = (item.purpose, item.licence)
     else:
-        facts = (item.quantization, item.architecture, *item.capabilities, item.licence)
         demo = "demo" if item.source == "builtin" else ""
-        text = " ".join((item.name, *facts, demo))
-    folded = text.casefold()
-    return all(word in folded for word in words)
+        facts = (item.quantization, item.architecture, *item.capabilities, item.licence, demo)
+    name = item.name.casefold()
+    others = " ".join(facts).casefold().split()
+    return all(
+        word in name
+        or (len(word) >= SHORTEST_FACT and any(fact.startswith(word) for fact in others))
+        for word in words
+    )

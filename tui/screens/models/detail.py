@@ -13,10 +13,12 @@ from tui.models.shelf import Item, Offer
 from tui.screens.models.plan_text import plan_lines
 from tui.screens.models.rows import Known, source_line
 from tui.screens.models.wording import facts_line, progress_line
-from tui.text.content import literal
+from tui.text.content import literal, literal_line
 from tui.widgets.gauge.units import format_bytes
 
 _LEAST_WIDTH = 20
+NAME_LINES = 3
+"""The longest name, in lines."""
 DEMO = (
     "A demo: small enough to run anywhere, and not clever. Choose a recommended model and press "
     "Enter to get a better one."
@@ -62,7 +64,7 @@ class Detail(VerticalScroll):
 
 def entry_text(entry: ModelEntry, known: Known, width: int) -> Content:
     """A model that is here."""
-    name = literal(entry.name).stylize("bold")
+    name = literal_line(entry.name, NAME_LINES * width).stylize("bold")
     facts = literal(f"{facts_line(entry)}\n{source_line(entry)}").stylize("$foreground-muted")
     if entry.problem:
         return Content("\n").join([name, literal(entry.problem).stylize("$text-error"), facts])
@@ -82,7 +84,7 @@ def entry_text(entry: ModelEntry, known: Known, width: int) -> Content:
 def offer_text(offer: Offer, known: Known) -> Content:
     """A model that is not here yet."""
     lines = [
-        literal(offer.repository).stylize("bold"),
+        literal_line(offer.repository).stylize("bold"),
         literal(f"Recommended for {offer.memory}: {offer.purpose}."),
         literal(f"{format_bytes(offer.bytes)} to download · licence {offer.licence}"),
         Content(""),

@@ -27,9 +27,9 @@ class ModelList(OptionList):
     def __init__(self, know: Callable[[Item], Known], id: str | None = None) -> None:
         super().__init__(id=id, compact=True)
         self._know = know
-        self._sections: Sections = ()
         self._items: dict[str, Item] = {}
         self._drawn_width = 0
+        self._lit: Item | None = None
 
     @property
     def item(self) -> Item | None:
@@ -44,10 +44,10 @@ class ModelList(OptionList):
 
     def show(self, found: Sections, preferred: str) -> None:
         """Replace the list; the model `preferred` is highlighted, or else the first one."""
-        self._sections = found
-        self._items = {item_id(item): item for _, items in found for item in items}
+        self._items, self._lit = {}, None
         self._drawn_width = self._row_width
         self.set_options(self._options_of(found))
+        self._items = {item_id(item): item for _, items in found for item in items}
         if preferred in self._items:
             self.highlighted = self.get_option_index(preferred)
         elif self._items:
@@ -68,6 +68,14 @@ class ModelList(OptionList):
             return place if enabled else None
         return next((n for n in enabled if place is not None and n > place), enabled[0])
 
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        """As Textual's; and the lines are drawn for their new backgrounds."""
+        before, self._lit = self._lit, self.item
+        for item in (before, self._lit):
+            if item is not None:
+                self.redraw(item)
+        super().watch_highlighted(highlighted)
+
     def on_resize(self) -> None:
         """Lines are as long as the list is wide."""
         if self._row_width != self._drawn_width:
@@ -86,7 +94,7 @@ class ModelList(OptionList):
         event.prevent_default()
 
     def _row(self, item: Item) -> Content:
-        return row_text(item, self._know(item), self._row_width)
+        return row_text(item, self._know(item), self._row_width, item == self._lit)
 
     @property
     def _row_width(self) -> int:

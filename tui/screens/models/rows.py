@@ -63,8 +63,11 @@ def _plan_badge(plan: MemoryPlan | str | None) -> Badge:
             return Badge("no plan", "$foreground-muted")
 
 
-def row_text(item: Item, known: Known, width: int) -> Content:
-    """Mark, name, badge and, where there is room, size; `width` cells in all."""
+def row_text(item: Item, known: Known, width: int, is_highlighted: bool = False) -> Content:
+    """Mark, name, badge and, where there is room, size; `width` cells in all.
+
+    A highlighted line has one colour: those of badges are made for the list's own background.
+    """
     badge = badge_of(item, known)
     size_cells = _SIZE_CELLS if width >= _COLUMNS_WITH_SIZE else 0
     name_cells = max(width - _MARK_CELLS - _BADGE_CELLS - size_cells, _LEAST_NAME_CELLS)
@@ -77,7 +80,8 @@ def row_text(item: Item, known: Known, width: int) -> Content:
     ]
     if size_cells:
         parts.append(Content(_size(item).rjust(size_cells)).stylize("$foreground-muted"))
-    return Content.assemble(*parts)
+    line = Content.assemble(*parts)
+    return Content(line.plain) if is_highlighted else line
 
 
 def _size(item: Item) -> str:
