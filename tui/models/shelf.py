@@ -11,7 +11,6 @@ from engine.models.places import ModelPlaces
 from tui.models.downloads import Fetch
 from tui.models.local_plan import PlanFolder
 
-
 SHORTEST_FACT = 3
 """Letters of a word that may mean more than a part of a name."""
 
@@ -93,6 +92,7 @@ def sections(shelf: Shelf, words: str) -> tuple[tuple[str, tuple[Item, ...]], ..
 
 def _matches(item: Item, words: list[str]) -> bool:
     """Whether each word is a part of the name, or begins something else that is known of it."""
+    facts: tuple[str, ...]
     if isinstance(item, Offer):
         facts = (item.purpose, item.licence)
     else:
