@@ -24,6 +24,11 @@ class ModelFolder:
     tensors: tuple[Tensor, ...]
     problem: str = ""
 
+    @property
+    def stored_bytes(self) -> int:
+        """Of all tensors as they lie on the disk."""
+        return sum(tensor.bytes for tensor in self.tensors)
+
 
 def read_model_folder(folder: Path) -> ModelFolder:
     """Read config.json and the headers; what cannot be read is left out and named."""

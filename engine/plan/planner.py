@@ -30,6 +30,8 @@ from engine.sizes import in_words
 
 _MAX_CONTEXT_TOKENS = 1 << 40
 _MAX_ROWS = 1024
+_LARGEST_BYTES = 1 << 60
+"""Far beyond any machine: a bill above it is a damaged configuration's, and no message holds it."""
 _BUDGET_BINDING = "the budget asked for"
 _AS_SET_UP = PlanOptions()
 
@@ -68,10 +70,9 @@ class Planner:
         try:
             subject = self._subject(folder, files, machine, options, form)
         except EngineError as error:
-            stored = sum(tensor.bytes for tensor in files.tensors)
             is_loadable = isinstance(error, UnknownArchitecture)
             reasons = (_sentence(error), LOAD_ANYWAY) if is_loadable else (_sentence(error),)
-            return unknown_plan(machine, stored, reasons)
+            return unknown_plan(machine, files.stored_bytes, reasons)
         wanted = options.context_tokens
         if wanted is not None:
             wanted = min(max(wanted, 1), _MAX_CONTEXT_TOKENS)
@@ -83,9 +84,11 @@ class Planner:
             self._setup.context_limit,
             self._record(folder, machine, options, subject.weights.form),
         )
-        if plan.fits or not is_streaming_config(files.config):
-            return plan
-        return streamed_instead(plan, files.config, files.tensors, machine, wanted)
+        if not plan.fits and is_streaming_config(files.config):
+            plan = streamed_instead(plan, files.config, files.tensors, machine, wanted)
+        if plan.total_bytes > _LARGEST_BYTES:
+            return unknown_plan(machine, files.stored_bytes, (_beyond_measure(plan),))
+        return plan
 
     def record_key(
         self, folder: Path, device: Device, options: PlanOptions, form: CpuForm
@@ -174,6 +177,13 @@ def _notes(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple[str,
     elif left := unquantized_layers(geometry, scheme):
         lines.append(f"The KV cache of {left} layers cannot be quantized and is billed plain.")
     return tuple(lines)
+
+
+def _beyond_measure(plan: MemoryPlan) -> str:
+    return (
+        f"{plan.context_tokens:,} tokens would need more than {in_words(_LARGEST_BYTES)}, which no "
+        "machine has: config.json is damaged, or too much was asked for."
+    )
 
 
 def _sentence(error: Exception) -> str:

@@ -114,8 +114,8 @@ def _group_size(layer: str, weight: Tensor, scales: Tensor, config: Mapping[str,
             own = scheme.get(layer)
             for source in (own if isinstance(own, Mapping) else {}, scheme):
                 size = source.get("group_size")
-                if size in _GROUP_SIZES:
-                    return int(size)
+                if isinstance(size, int) and size in _GROUP_SIZES:
+                    return size
     return _DEFAULT_GROUP_SIZE
 
 

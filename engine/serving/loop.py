@@ -242,8 +242,8 @@ class ServingLoop:
     def _planned(self, command: Plan) -> Planned | Failed:
         try:
             return Planned(command.id, self._backend.plan(command))
-        except Refused as refusal:
-            return Failed(command.id, refusal.kind, str(refusal))
+        except Exception as error:  # the request ends, the reader goes on
+            return self._failed(command, error)
 
     def _report_stage(self, id: int, stage: str) -> None:
         self._steps += 1

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from engine.config import EngineConfig, decode_config
 from engine.framing import encode_frame
+from engine.plan.contract import MemoryPlan
 from engine.plan.device import Device
-from engine.protocol import LoadModel, ModelInfo, WorkerReady
+from engine.protocol import LoadModel, ModelInfo, Plan, WorkerReady
 from engine.scripted import ScriptedBackend
 from engine.serving.entry import serve
 
@@ -31,6 +32,16 @@ class HelperBackend(ScriptedBackend):
         )
         (Path(command.path) / "helper").write_text(str(helper.pid))
         return super().load(command, report_stage)
+
+
+class DoubtfulBackend(ScriptedBackend):
+    """Cannot plan."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        super().__init__(EngineConfig(config.cache_dir))
+
+    def plan(self, command: Plan) -> MemoryPlan:
+        raise ZeroDivisionError(command.path)
 
 
 def misbehave(mode: str, channel: socket.socket) -> None:
@@ -55,7 +66,9 @@ def misbehave(mode: str, channel: socket.socket) -> None:
 
 if __name__ == "__main__":
     mode = decode_config(sys.argv[2]).script
-    if mode.endswith("helper"):
+    if mode == "cannot plan":
+        serve(DoubtfulBackend)
+    elif mode.endswith("helper"):
         serve(HelperBackend)
     else:
         misbehave(mode, socket.socket(fileno=int(sys.argv[1])))

@@ -89,6 +89,13 @@ async def test_an_exception_ends_only_its_request(tmp_path: Path, fault: str, wo
                 await asyncio.sleep(0.01)
 
 
+async def test_a_plan_that_fails_ends_only_its_request(tmp_path: Path) -> None:
+    async with watched_client(odd(tmp_path, "cannot plan"), scripted_model(tmp_path / "m")) as it:
+        with pytest.raises(RequestFailed, match="ZeroDivisionError"):
+            await it.client.plan("anything")
+        assert (await it.say("hello")).reason == "stop"
+
+
 async def test_noise_on_the_standard_output_harms_nothing(tmp_path: Path) -> None:
     subject = faulty(tmp_path, "print")
     async with watched_client(subject.launch, subject.model) as watched:

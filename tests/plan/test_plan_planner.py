@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from engine.framing import encode_frame
 from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.plan.device import Device
 from engine.plan.machine import Machine
 from engine.plan.planner import Planner, PlanSetup
 from engine.plan.records import Records, RunFacts
+from engine.protocol import Planned
 from tests.plan.model_folders import Shapes, write_model, write_weights
 from tests.plan.public_configs import PUBLIC_CONFIGS
 
@@ -249,6 +251,22 @@ def test_options_may_be_anything(options: PlanOptions, llama: Path) -> None:
     found = planner().plan(llama, options)
     assert found.total_bytes >= 0
     assert found.rows >= 1
+
+
+def test_a_group_size_that_is_no_number_is_taken_for_the_usual_one(tmp_path: Path) -> None:
+    usual, odd = (
+        planner().plan(write_model(tmp_path / name, LLAMA | {"quantization": scheme}, QUANTIZED))
+        for name, scheme in (("usual", FOUR_BITS), ("odd", FOUR_BITS | {"group_size": []}))
+    )
+    assert odd == usual
+
+
+def test_a_bill_beyond_every_machine_is_no_bill(tmp_path: Path) -> None:
+    heads = dict.fromkeys(("head_dim", "num_attention_heads", "num_key_value_heads"), 1 << 32)
+    found = planner().plan(write_model(tmp_path / "endless", LLAMA | heads, SHAPES))
+    assert (found.verdict, found.fits, found.max_safe_context) == ("unknown", False, 0)
+    assert "config.json is damaged" in found.reasons[0]
+    encode_frame(Planned(1, found))
 
 
 def test_an_unknown_model_can_be_loaded_anyway(tmp_path: Path) -> None:
