@@ -6,26 +6,28 @@ import msgspec
 import pytest
 from textual import on
 from textual.app import App, ComposeResult
-from textual.content import Content
 from textual.visual import VisualType
 from textual.widgets import Static
 
-from tests.tui.conftest import wait_until
+from tests.tui.conftest import screen_text, wait_until
 from tests.tui.gauge_reports import BUSY, EMPTY, MIB, PLAN
 from tui.themes import theme_variable_defaults
 from tui.widgets.gauge.pane import GaugePane
+from tui.widgets.gauge.text import GaugeText
 from tui.widgets.gauge.what_if_box import WhatIfAsked, WhatIfBox, WhatIfModelAsked
 
 REST = msgspec.structs.replace(BUSY, rows_running=0, kv=(), decode_tps=0.0, prefill_tps=0.0)
 
 
-class CountingStatic(Static):
-    """Counts how often it is drawn anew."""
+class CountingText(GaugeText):
+    """Counts how often it is drawn anew, and which lines were."""
 
     updates = 0
+    lines: tuple[int, ...] = ()
 
     def update(self, content: VisualType = "", *, layout: bool = True) -> None:
         type(self).updates += 1
+        type(self).lines = tuple(region.y for region in self._changed)
         super().update(content, layout=layout)
 
 
@@ -33,7 +35,7 @@ class CountedPane(GaugePane):
     """The pane over a text that counts."""
 
     def compose(self) -> ComposeResult:
-        yield CountingStatic(Content(""), id="gauge")
+        yield CountingText("", id="gauge")
         yield WhatIfBox(is_ascii=False, id="what-if")
 
 
@@ -69,7 +71,7 @@ class GaugeApp(App[None]):
 @pytest.fixture(autouse=True)
 def no_updates_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting starts anew for each test."""
-    monkeypatch.setattr(CountingStatic, "updates", 0)
+    monkeypatch.setattr(CountingText, "updates", 0)
 
 
 def shown(app: GaugeApp) -> str:
@@ -86,9 +88,9 @@ async def test_the_pane_is_drawn_only_when_a_figure_changed() -> None:
     app = GaugeApp()
     async with app.run_test(size=(36, 40)) as pilot:
         pane = app.query_one(CountedPane)
-        assert CountingStatic.updates == 0
+        assert CountingText.updates == 0
         pane.show_report(REST)
-        assert CountingStatic.updates == 1
+        assert CountingText.updates == 1
         for step in range(1, 8):
             trembling = msgspec.structs.replace(
                 REST,
@@ -100,10 +102,24 @@ async def test_the_pane_is_drawn_only_when_a_figure_changed() -> None:
             pane.show_report(trembling)
             pane.on_resize()
             await pilot.pause()
-        assert CountingStatic.updates == 1
+        assert CountingText.updates == 1
         pane.show_report(BUSY)
-        assert CountingStatic.updates == 2
+        assert CountingText.updates == 2
         assert "model [red]" in shown(app)
+
+
+async def test_only_changed_lines_are_sent_to_the_terminal() -> None:
+    app = GaugeApp()
+    async with app.run_test(size=(36, 40)) as pilot:
+        pane = app.query_one(CountedPane)
+        pane.show_report(REST)
+        await pilot.pause()
+        newer = msgspec.structs.replace(REST, prompt_cache_hits=8)
+        pane.show_report(newer)
+        (line,) = CountingText.lines
+        assert "8 hits" in shown(app).split("\n")[line]
+        await pilot.pause()
+        assert "8 hits" in screen_text(pilot).split("\n")[line]
 
 
 async def test_an_engine_that_is_gone_leaves_no_figures() -> None:

@@ -84,7 +84,7 @@ def test_no_report_breaks_the_curve(steps: list[tuple[bool, float, float]], cell
     ("name", "small", "large"),
     [
         ("available_bytes", 255 * MIB, 257 * MIB),
-        ("usable_bytes", 255 * MIB, 257 * MIB),
+        ("usable_bytes", 511 * MIB, 513 * MIB),
         ("process_bytes", 3 * MIB, 5 * MIB),
         ("active_bytes", 0, 1),
     ],

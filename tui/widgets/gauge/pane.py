@@ -9,18 +9,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
 from engine.protocol import MemoryReport
 from tui.text.content import literal
 from tui.widgets.gauge.figures import figures_of
 from tui.widgets.gauge.history import History
-from tui.widgets.gauge.line import Lines
-from tui.widgets.gauge.paint import to_content
 from tui.widgets.gauge.plain import shown_lines, terminal_needs_ascii
 from tui.widgets.gauge.steady import steadied
+from tui.widgets.gauge.text import GaugeText
 from tui.widgets.gauge.views import gauge_lines
 from tui.widgets.gauge.what_if_box import WhatIfBox, WhatIfClosed
 
@@ -45,12 +42,11 @@ class GaugePane(VerticalScroll):
         self._is_ascii = terminal_needs_ascii()
         self._report: MemoryReport | None = None
         self._history = History()
-        self._drawn: Lines = ()
         self.border_title = "Memory"
 
     def compose(self) -> ComposeResult:
         """The gauge, and the what-if that takes its place."""
-        yield Static(Content("the engine is starting"), id="gauge")
+        yield GaugeText("the engine is starting", id="gauge")
         yield WhatIfBox(self._is_ascii, id="what-if")
 
     def on_mount(self) -> None:
@@ -68,9 +64,8 @@ class GaugePane(VerticalScroll):
     def show_gone(self, reason: str) -> None:
         """There is no engine; old figures would lie."""
         self._report = None
-        self._drawn = ()
         if self.is_attached:
-            self.query_one("#gauge", Static).update(literal(reason))
+            self._text.say(literal(reason))
 
     def on_resize(self) -> None:
         """The gauge is as large as the pane."""
@@ -94,7 +89,7 @@ class GaugePane(VerticalScroll):
 
     def action_what_if(self) -> None:
         """Ask for another plan."""
-        self.query_one("#gauge").display = False
+        self._text.display = False
         self._box.display = True
         self._box.open()
         self._box.focus()
@@ -112,9 +107,13 @@ class GaugePane(VerticalScroll):
         """Back to the gauge."""
         event.stop()
         self._box.display = False
-        self.query_one("#gauge").display = True
+        self._text.display = True
         self.border_title = "Memory"
         self.focus()
+
+    @property
+    def _text(self) -> GaugeText:
+        return self.query_one(GaugeText)
 
     @property
     def _box(self) -> WhatIfBox:
@@ -132,7 +131,4 @@ class GaugePane(VerticalScroll):
         room = self.scrollable_content_region
         width = max(room.width, _LEAST_WIDTH)
         lines = gauge_lines(figures_of(self._report), self._history, width, room.height)
-        lines = shown_lines(lines, self._is_ascii)
-        if lines != self._drawn:
-            self._drawn = lines
-            self.query_one("#gauge", Static).update(to_content(lines))
+        self._text.show(shown_lines(lines, self._is_ascii))

@@ -8,11 +8,14 @@ import msgspec
 
 from engine.protocol import MemoryReport
 
-# Other programs take and give memory all the time; less than this is no news while we are idle.
-_STEPS: Mapping[str, int] = {
-    "available_bytes": 256 * 1024**2,
-    "usable_bytes": 256 * 1024**2,
-    "process_bytes": 4 * 1024**2,
+_MIB = 1024**2
+_FREE_SHARE = 32
+"""Other programs take and give memory all the time: a part in so many is no news at rest."""
+
+_LEAST_STEPS: Mapping[str, int] = {
+    "available_bytes": 256 * _MIB,
+    "usable_bytes": 256 * _MIB,
+    "process_bytes": 4 * _MIB,
 }
 
 
@@ -21,8 +24,9 @@ def steadied(report: MemoryReport, before: MemoryReport | None) -> MemoryReport:
     if before is None or report.rows_running or report.model != before.model:
         return report
     held: dict[str, int] = {}
-    for name, step in _STEPS.items():
+    for name, least in _LEAST_STEPS.items():
         new, old = getattr(report, name), getattr(before, name)
+        step = least if name == "process_bytes" else max(least, old // _FREE_SHARE)
         if old > 0 and abs(new - old) < step:
             held[name] = old
     return msgspec.structs.replace(report, **held)
