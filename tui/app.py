@@ -44,7 +44,7 @@ class ZibApp(App[None]):
     CSS_PATH = "app.tcss"
     # Textual types these two as an instance's.
     HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (40, "-narrow"), (80, "-medium"), (110, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (20, "-tall")]  # noqa: RUF012
 
     def __init__(self, wiring: Wiring) -> None:
         super().__init__()

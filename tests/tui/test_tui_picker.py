@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -153,6 +154,15 @@ async def test_typing_filters(make: Make) -> None:
         await pilot.press("escape")
         await wait_until(pilot, lambda: isinstance(app.screen, MainScreen), "the main screen")
         assert loaded_name(app) == "first"
+
+
+async def test_enter_means_what_was_typed_before_it(make: Make) -> None:
+    app = make(second={}, third={})
+    async with app.run_test(size=WIDE) as pilot:
+        await open_picker(pilot)
+        for key in (*"third", "enter"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await wait_until(pilot, lambda: loaded_name(app) == "third", "what was typed")
 
 
 async def test_what_if_in_place(make: Make) -> None:

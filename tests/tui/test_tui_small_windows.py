@@ -9,6 +9,7 @@ from engine.script import Reply
 from tests.tui.conftest import MakeApp, notices, screen_text, wait_until
 from tui.app import ZibApp
 from tui.screens.help import HelpScreen
+from tui.screens.question import Choice, QuestionScreen
 from tui.widgets.chat.prompt import Prompt
 
 NOTICE = "too small for zib"
@@ -59,6 +60,26 @@ async def test_messages_never_cover_the_prompt(make_app: MakeApp, size: tuple[in
         prompt = app.screen.query_one(Prompt).region
         for toast in app.screen.query(Toast):
             assert not toast.region.overlaps(prompt)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (40, 30), (80, 12), (130, 40)])
+async def test_no_text_pushes_an_answer_off_the_screen(
+    make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    app = make_app()
+    labels = ("Choose another", "Load anyway", "Cancel")
+    choices = tuple(Choice(f"c{n}", label) for n, label in enumerate(labels))
+    text = "\n".join(f"line {n}" for n in range(40))
+    async with app.run_test(size=size) as pilot:
+        app.push_screen(QuestionScreen(text, choices))
+        await wait_until(pilot, lambda: "line 1" in screen_text(pilot), "the question")
+        assert all(label in screen_text(pilot) for label in labels)
+        await pilot.press(*["down"] * 40)
+        await wait_until(pilot, lambda: "line 39" in screen_text(pilot), "the end of the text")
+        await pilot.press("right", "right")
+        focused = app.screen.focused
+        assert focused is not None
+        assert focused.id == "c2"
 
 
 async def test_themes_are_listed_alike(make_app: MakeApp) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.client import EngineClient
 from engine.errors import EngineError, OverBudget
 from engine.protocol import ModelInfo
-from engine.status import EngineAsleep, EngineReady
+from engine.status import EngineAsleep, EngineIdle, EngineReady
 from engine.wanted_model import ModelChoice, ModelReplaced
 
 
@@ -15,8 +15,12 @@ class Switch:
     def __init__(self, engine: EngineClient) -> None:
         self._engine = engine
         self._current: ModelChoice | None = None
-        self.is_unloaded = False
-        """The user freed the model; `back` brings it back."""
+        self._was_unloaded = False
+
+    @property
+    def is_unloaded(self) -> bool:
+        """The user freed the model and no window brought one back; `back` does."""
+        return self._was_unloaded and isinstance(self._engine.status, EngineIdle)
 
     @property
     def current(self) -> ModelChoice | None:
@@ -47,7 +51,7 @@ class Switch:
             self._current = before
             await self.back()
             raise
-        self._current, self.is_unloaded = choice, False
+        self._current, self._was_unloaded = choice, False
         return model
 
     async def back(self) -> ModelInfo | None:
@@ -60,11 +64,11 @@ class Switch:
         except EngineError as error:
             self._current = before if isinstance(error, ModelReplaced) else None
             return None
-        self.is_unloaded = False
+        self._was_unloaded = False
         return model
 
     async def unload(self) -> None:
         """Free the model. Raises EngineStopped."""
         self._current = self.current
-        self.is_unloaded = True
+        self._was_unloaded = True
         await self._engine.unload()

@@ -31,7 +31,13 @@ class QuestionScreen(ModalScreen[str | None]):
     The text scrolls, so that no text can push the buttons off the screen.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", show=False),
+        Binding("left", "app.focus_previous", show=False),
+        Binding("right", "app.focus_next", show=False),
+        Binding("up", "scroll_text(-1)", show=False),
+        Binding("down", "scroll_text(1)", show=False),
+    ]
 
     def __init__(self, text: str, choices: tuple[Choice, ...]) -> None:
         super().__init__()
@@ -47,6 +53,10 @@ class QuestionScreen(ModalScreen[str | None]):
                 for choice in self._choices:
                     yield Button(literal_line(choice.label), variant=choice.variant, id=choice.id)
         yield TooSmall()
+
+    def action_scroll_text(self, lines: int) -> None:
+        """Move a text that is longer than its place."""
+        self.query_one("#question-text").scroll_relative(y=lines, animate=False)
 
     @on(Button.Pressed)
     def answer(self, event: Button.Pressed) -> None:

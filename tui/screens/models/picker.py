@@ -33,12 +33,18 @@ NO_ADAPTER = "none"
 _ADAPTER_CELLS = 12
 
 
+class Filter(Input):
+    """Takes Enter after all that was typed before it, so that it means what is seen then."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "Load")]
+
+
 class ModelPicker(ModalScreen[ModelChoice | None]):
     """Answers with the model to load; None when the user leaves it as it is."""
 
     CSS_PATH = "picker.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "use", "Load", priority=True),
+        Binding("enter", "use", "Load"),
         Binding("tab", "app.focus_next", "What if"),
         Binding("f6", "choose_adapter", "LoRA"),
         Binding("escape", "dismiss", "Close"),
@@ -68,7 +74,7 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
     def compose(self) -> ComposeResult:
         """Filter, list beside plan, what-if line, keys."""
         yield Static(literal(self._sentence), id="picker-sentence")
-        yield Input(self._words, placeholder="type to filter", id="picker-filter", compact=True)
+        yield Filter(self._words, placeholder="type to filter", id="picker-filter", compact=True)
         with Container(id="picker-body"):
             yield ModelList(self._known, id="picker-list")
             yield Detail(id="picker-detail")
@@ -117,8 +123,9 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
         self._plan_highlighted()
 
     @on(OptionList.OptionSelected, "#picker-list")
-    def use_clicked(self) -> None:
-        """A line was chosen by mouse."""
+    @on(Input.Submitted, "#picker-filter")
+    def use_chosen(self) -> None:
+        """A line was chosen by mouse, or by Enter in the filter."""
         self.action_use()
 
     def action_move(self, action: str) -> None:
