@@ -23,19 +23,15 @@ from engine.plan.geometry import (
     TokenIndex,
 )
 from engine.plan.kv_bytes import largest_layer_kv
+from engine.plan.recurrent_work import is_stepped, recurrent_activations, scan_bytes
 from engine.plan.workload import Workload
 
-_FLOAT32_BYTES = 4
 _FUSED_HEAD_SIZES = (64, 72, 80, 96, 128)
 _UNFUSED_GPU_COPIES = 2.5
 _SINK_COPIES = 3
 """With attention sinks the scores are concatenated with the sinks and cut again."""
 _LATENT_COPIES = 2
 """The rotary part's scores, masked, are the mask of the others."""
-_SCAN_STEP = 256
-_SCAN_STEPS_AHEAD = 5
-_SCAN_MATRICES = 3
-"""Matrices of tokens by tokens for each head in Mamba 2's blockwise form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +53,8 @@ class LayerWork:
 
 def layer_work(workload: Workload, layer: Layer) -> LayerWork:
     """What the layer needs with its feed-forward block; several mixers follow each other."""
-    if isinstance(layer, RecurrentState) and _is_stepped(workload, layer):
-        return _stepped_work(workload, layer)
+    if isinstance(layer, RecurrentState) and is_stepped(workload, layer):
+        return _mixer_work(workload, layer)
     parts = layer.parts if isinstance(layer, Combined) else (layer,)
     works = [_mixer_work(workload, part) for part in parts]
     block = workload.read_tokens * _block_widths(workload) * workload.element_bytes
@@ -96,7 +92,11 @@ def _mixer_work(workload: Workload, mixer: Mixer) -> LayerWork:
             scores = mixer.query_heads * tokens * workload.context_tokens * size
             return LayerWork(activations=tokens * mixer.query_heads * mixer.size * size + scores)
         case RecurrentState():
-            return _recurrent_work(workload, mixer)
+            return LayerWork(
+                scan=scan_bytes(workload, mixer),
+                activations=recurrent_activations(workload, mixer),
+                is_recurrent=True,
+            )
         case NoCache():
             return LayerWork()
         case _:
@@ -142,37 +142,3 @@ def _cpu_copies(
 
 def _head_size(mixer: FullAttention | SlidingAttention | LatentAttention) -> int:
     return mixer.head_size if isinstance(mixer, LatentAttention) else mixer.key_size
-
-
-def _is_stepped(workload: Workload, mixer: RecurrentState) -> bool:
-    """Whether the state advances token by token; Metal has a kernel for whole chunks."""
-    return mixer.kind in ("delta", "mamba") and workload.backend != "metal"
-
-
-def _stepped_work(workload: Workload, mixer: RecurrentState) -> LayerWork:
-    """MLX computes the state of every token before the outputs that read them.
-
-    That takes so many operations that nothing of the next layer is allocated meanwhile.
-    """
-    tokens = workload.read_tokens
-    return LayerWork(
-        scan=tokens * mixer.float32_elements * _FLOAT32_BYTES,
-        activations=tokens * 8 * mixer.channels * workload.element_bytes,
-    )
-
-
-def _recurrent_work(workload: Workload, mixer: RecurrentState) -> LayerWork:
-    """A convolution, and for Mamba 2 a scan over blocks of tokens."""
-    tokens, size = workload.read_tokens, workload.element_bytes
-    inner = mixer.heads * mixer.value_size
-    activations = tokens * 8 * (mixer.channels + inner) * size
-    if mixer.kind != "mamba2":
-        return LayerWork(activations=activations, is_recurrent=True)
-    step = min(tokens, _SCAN_STEP)
-    matrices = _SCAN_MATRICES * mixer.heads * step * step
-    rows = 2 * tokens * inner
-    rows += min(tokens, _SCAN_STEPS_AHEAD * step) * (
-        6 * inner + 3 * mixer.heads * mixer.key_size // 2
-    )
-    scan = (matrices + rows) * _FLOAT32_BYTES
-    return LayerWork(scan=scan, activations=activations, is_recurrent=True)

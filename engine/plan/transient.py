@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.plan.contract import PlanItem
+from engine.plan.geometry import RecurrentState
 from engine.plan.kv_bytes import largest_layer_kv, uneven_step_kv
 from engine.plan.layer_work import LayerWork, layer_work
+from engine.plan.recurrent_work import held_bytes
 from engine.plan.workload import Workload
 
 _LOGIT_COPIES = 6
 """The model's logits, their logarithms, and what sorting and filtering them for a draw takes."""
 _FLOAT32_BYTES = 4
 _MASK_COPIES = 2
-_SHARE_AHEAD = 4
+_SHARE_AHEAD = 2
 """One part in so many of a following recurrent layer is allocated already."""
 _EXPANSIONS_ALIVE = 10
 """Matrices dequantized ahead of the products that read them, and the halves of such a step."""
@@ -39,7 +41,9 @@ def transient_items(workload: Workload) -> tuple[PlanItem, ...]:
 
 def _readings(workload: Workload) -> list[tuple[PlanItem, ...]]:
     """The bill while each kind of layer is at work: which is fullest shows only in the sum."""
-    works = [layer_work(workload, layer) for layer in set(workload.geometry.layers)]
+    # Of the last layer only the cache is computed until the first token of the answer.
+    layers = workload.geometry.layers[:-1] or workload.geometry.layers
+    works = [layer_work(workload, layer) for layer in set(layers)]
     return [
         _reading(workload, work, [other for other in works if other is not work]) for work in works
     ]
@@ -57,9 +61,20 @@ def _reading(
         ("states of the recurrence", work.scan),
         ("activations", work.activations),
         ("activations of the next layer", ahead // _SHARE_AHEAD),
+        ("chunks held by recurrent layers", _held(workload)),
         ("one layer's cache while it grows", work.cache_copy),
         ("expanded weights", _EXPANSIONS_ALIVE * workload.expanded_bytes),
     )
+
+
+def _held(workload: Workload) -> int:
+    """Of all recurrent layers but the one at work, which needs more than that."""
+    held = [
+        held_bytes(workload, mixer)
+        for mixer in workload.geometry.mixers()
+        if isinstance(mixer, RecurrentState)
+    ]
+    return sum(held) - max(held, default=0)
 
 
 def _joining(workload: Workload) -> tuple[PlanItem, ...]:
