@@ -60,8 +60,7 @@ def test_what_frees_the_batch(
     name: str, keep: Callable[[mx.array], mx.array], is_freed: bool
 ) -> None:
     kept = kept_by(keep)
-    print(f"{name}: {kept:,} bytes of {BUFFER:,} stay active")
-    assert abs(kept - (ROW if is_freed else BUFFER)) <= SLACK
+    assert abs(kept - (ROW if is_freed else BUFFER)) <= SLACK, f"{name} keeps {kept:,} bytes"
 
 
 def test_contiguous_of_a_contiguous_view_is_no_copy() -> None:
@@ -103,7 +102,6 @@ def test_an_extracted_row_lets_go_of_the_batch(make_row: Callable[[int], Any]) -
     row = batch.extract(3)
     del batch
     kept = active() - before
-    print(f"{make_row.__name__}: {kept:,} of {batch_bytes:,} bytes stay active")
     assert kept <= row.nbytes + SLACK
     assert row.nbytes * 15 < batch_bytes
 
@@ -153,7 +151,6 @@ def test_recurrent_rows_pin_their_batch_until_detached(
     mx.eval([cache.state for cache in row])
     del batch
     kept = active() - before
-    print(f"recurrent row: {kept:,} bytes active, {row[0].nbytes:,} its own")
     assert kept > 2 * MIB if not is_detached else kept <= row[0].nbytes + SLACK
     detach(row)
     assert active() - before <= row[0].nbytes + SLACK

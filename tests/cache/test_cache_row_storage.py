@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import mlx.core as mx
@@ -38,7 +39,9 @@ class ListRows:
 
     def concatenate_tokens(self, others: Sequence[ListRows]) -> ListRows:
         every = [self, *others]
-        return ListRows([sum(parts, []) for parts in zip(*(o.lists for o in every), strict=True)])
+        return ListRows(
+            [list(chain(*parts)) for parts in zip(*(o.lists for o in every), strict=True)]
+        )
 
     def concatenate_rows(self, others: Sequence[ListRows]) -> ListRows:
         return ListRows([row for storage in [self, *others] for row in storage.lists])
