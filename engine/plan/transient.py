@@ -15,7 +15,7 @@ from engine.plan.layer_work import LayerWork, layer_work
 from engine.plan.recurrent_work import held_bytes
 from engine.plan.workload import Workload
 
-_LOGIT_COPIES = 6
+_LOGIT_COPIES = 12
 """The model's logits, their logarithms, and what sorting and filtering them for a draw takes."""
 _FLOAT32_BYTES = 4
 _MASK_COPIES = 2
