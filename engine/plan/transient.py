@@ -21,8 +21,8 @@ _FLOAT32_BYTES = 4
 _MASK_COPIES = 2
 _SHARE_AHEAD = 2
 """One part in so many of a following recurrent layer is allocated already."""
-_EXPANSIONS_ALIVE = 10
-"""Matrices dequantized ahead of the products that read them, and the halves of such a step."""
+_EXPANSIONS_ALIVE = 2
+"""A matrix dequantized for one product, and the same before scales and biases are applied."""
 _SMALL_ARRAYS = 1 << 21
 """Positions, tokens and norms of a step, and every buffer's rounding up to whole pages."""
 
