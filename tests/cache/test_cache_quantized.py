@@ -24,6 +24,7 @@ from tests.cache.subjects import (
     fill,
     held,
     names_of,
+    positions,
     together,
 )
 
@@ -128,10 +129,10 @@ def test_right_padded_prefill_is_rolled_to_the_left() -> None:
         total = held_before[index] + lengths[index]
         assert held(batch.extract(index)) == held(solo(row, total))
     mask = np.array(batch.make_mask(1))[:, 0, 0]
-    keys, _ = batch.update_and_fetch(*together(rows, batch.offset.tolist()))
+    keys, _ = batch.update_and_fetch(*together(rows, positions(batch)))
     for index, names in enumerate(names_of(keys)):
         begin = 1000 * (index + 1)
-        assert names[mask[index]].tolist() == list(range(begin, begin + batch.offset[index].item()))
+        assert names[mask[index]].tolist() == list(range(begin, begin + positions(batch)[index]))
 
 
 def test_masks_and_paddings_equal_those_of_the_plain_batch() -> None:
@@ -282,7 +283,7 @@ def test_recurrent_rows_join_and_leave_beside_attention_rows() -> None:
     recurrent = ArraysCache.merge([recurrent_row(0), recurrent_row(1)])
 
     def step(kept: list[Row]) -> None:
-        attention.update_and_fetch(*together(kept, attention.offset.tolist()))
+        attention.update_and_fetch(*together(kept, positions(attention)))
         recurrent[0] = recurrent[0] + 1
 
     step(rows[:2])

@@ -25,6 +25,7 @@ from tests.cache.subjects import (
     fill,
     held,
     names_of,
+    positions,
     together,
 )
 
@@ -87,7 +88,7 @@ def test_conversion_after_seventy_tokens_keeps_offset_index_and_columns() -> Non
     assert quantized.rows.tokens == 64
     packed, scales, biases = quantized.rows.keys
     restored = mx.dequantize(packed, scales, biases, group_size=64, bits=8)
-    assert mx.abs(restored - plain.keys).max().item() < 0.02
+    assert np.abs(np.array(restored) - np.array(plain.keys)).max() < 0.02
     quantized.update_and_fetch(*row.tokens(70))
     assert quantized.offset == 71
     assert quantized.rows.tokens == 64
@@ -175,7 +176,7 @@ def test_two_batched_rows_equal_their_solo_caches_then_one_leaves(keep: int) -> 
         if step == 14:
             batch.filter([1])
             rows, alone = rows[1:], alone[1:]
-        batch.update_and_fetch(*together(rows, batch.offset.tolist()))
+        batch.update_and_fetch(*together(rows, positions(batch)))
         for index, (cache, row) in enumerate(zip(alone, rows, strict=True)):
             cache.update_and_fetch(*row.tokens(cache.offset))
             extracted = batch.extract(index)
@@ -301,7 +302,7 @@ def test_rows_prefilled_together_in_plain_caches_are_converted(lengths: list[int
         for index, cache in enumerate(alone):
             assert held(batch.extract(index)) == held(cache), (step, index)
         assert mx.array_equal(batch.make_mask(1), plain.make_mask(1))
-        starts = batch.offset.tolist()
+        starts = positions(batch)
         for batched in (batch, plain):
             batched.update_and_fetch(*together(rows, starts))
         for cache, row in zip(alone, rows, strict=True):

@@ -201,6 +201,14 @@ def _empty_row(cache: Any) -> Any:
     return _Rotating(cache.max_size) if isinstance(cache, _BatchRotating) else cache.extract(0)
 
 
+def _pack_lone(kind: str, cache: LoneRotatingRow) -> Packed:
+    return Packed(kind, children=(pack(cache.row),))
+
+
+def _unpack_lone(packed: Packed) -> LoneRotatingRow:
+    return LoneRotatingRow(*(unpack(child) for child in packed.children))
+
+
 def _unpack_batch(packed: Packed) -> Any:
     rows = [unpack(child) for child in packed.children]
     return rows[0].merge(rows)
@@ -230,5 +238,5 @@ _FORMATS: dict[str, _Format] = {
             [unpack(child) for child in packed.children]
         ),
     ),
-    "zib.LoneRotatingRow": _Format(LoneRotatingRow, _pack_batch, _unpack_batch),
+    "zib.LoneRotatingRow": _Format(LoneRotatingRow, _pack_lone, _unpack_lone),
 }
