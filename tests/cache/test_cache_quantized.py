@@ -312,3 +312,21 @@ def test_mlx_lm_agrees_that_padding_is_dropped_together() -> None:
     plain = BatchKVCache.merge([fill(KVCache(), Row(0), 9), fill(KVCache(), Row(1), 4)])
     plain.filter([1])
     assert (plain.size(), plain.left_padding.tolist()) == (4, [0])
+
+
+def test_merging_leaves_the_rows_given_as_they_are() -> None:
+    rows = [Row(0), Row(1)]
+    given = [solo(row, 5) for row in rows]
+    theirs = fill(MlxQuantizedKVCache(GROUP, BITS), rows[0], 5)
+    before = [held(cache) for cache in given]
+    taken = QuantizedKVCache.from_plain(theirs, GROUP, BITS)
+    lone, both = QuantizedKVCache.merge(given[:1]), QuantizedKVCache.merge(given)
+    for cache, fed in (
+        (taken, rows[1].tokens(0)),
+        (lone, rows[1].tokens(0)),
+        (both, together(rows[::-1], [0, 0])),
+    ):
+        cache.trim(2)
+        cache.update_and_fetch(*fed)
+    assert [held(cache) for cache in given] == before
+    assert held(QuantizedKVCache.from_plain(theirs, GROUP, BITS)) == before[0]

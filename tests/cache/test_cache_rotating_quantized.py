@@ -310,3 +310,42 @@ def test_rows_prefilled_together_in_plain_caches_are_converted(lengths: list[int
     assert BatchRotatingQuantizedKVCache.from_plain(
         BatchRotatingKVCache(WINDOW, [0, 0]), GROUP, BITS
     ).empty()
+
+
+@pytest.mark.parametrize("keep", [0, 2])
+def test_a_batch_masks_a_narrower_window(keep: int) -> None:
+    rows = [NamedRow(0), NamedRow(1)]
+    counts = [5, 2]
+    batch = RotatingQuantizedKVCache.merge(
+        [solo(row, count, keep) for row, count in zip(rows, counts, strict=True)]
+    )
+    twin = RotatingKVCache.merge(
+        [fill(RotatingKVCache(WINDOW), row, count) for row, count in zip(rows, counts, strict=True)]
+    )
+    for step in range(20):
+        starts = [count + step for count in counts]
+        fed = together(rows, starts)
+        mask = np.array(batch.make_mask(1, window_size=3))
+        if not keep:
+            assert np.array_equal(mask, np.array(twin.make_mask(1, window_size=3)))
+        keys, _ = batch.update_and_fetch(*fed)
+        twin.update_and_fetch(*fed)
+        for index, names in enumerate(names_of(keys)):
+            expected = [1000 * index + name for name in visible(starts[index], keep, 3 + keep)]
+            assert sorted(names[mask[index, 0, 0]]) == expected
+
+
+@pytest.mark.parametrize("count", [3, 8, 20])
+def test_merging_leaves_the_rows_given_as_they_are(count: int) -> None:
+    """One row alone, and two: whatever the batch is fed, its owner's cache is not written to."""
+    rows = [Row(0), Row(1)]
+    given = [solo(row, count) for row in rows]
+    before = [held(cache) for cache in given]
+    lone = RotatingQuantizedKVCache.merge(given[:1])
+    both = RotatingQuantizedKVCache.merge(given)
+    for step in range(3):
+        lone.update_and_fetch(*rows[1].tokens(step))
+        both.update_and_fetch(*together(rows[::-1], [step, step]))
+    lone.update_and_fetch(*rows[1].tokens(4, 5))
+    assert [held(cache) for cache in given] == before
+    assert [cache.offset for cache in given] == [count, count]

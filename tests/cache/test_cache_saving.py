@@ -261,6 +261,10 @@ def test_a_class_outside_the_table_is_neither_saved_nor_loaded(tmp_path: Path) -
     file = tmp_path / "saved.safetensors"
     with pytest.raises(CacheError, match="class dict cannot be saved"):
         save_caches(file, [{}])
+    gone = batch(sinks, 3)
+    gone.filter([])
+    with pytest.raises(CacheError, match="without rows"):
+        save_caches(file, [gone])
     with pytest.raises(CacheError, match=r"which saved\.bin is not"):
         save_caches(tmp_path / "saved.bin", [])
     save_caches(file, [after(quantized, 2)])
