@@ -66,7 +66,8 @@ def load_model(
         report_stage("preparing weights for the CPU")
         prepared = prepare_for_cpu(model, compute.is_fast, usable_bytes)
         weights_bytes, form = prepared.weights_bytes, prepared.form
-        precision = f"{precision}, {prepared.description}"
+        if prepared.description != precision:
+            precision = f"{precision}, {prepared.description}"
     protect_control_tokens(tokenizer)
     report_stage("warming up")
     trial = run_trial(model)
