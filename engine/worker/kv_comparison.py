@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
 import mlx.core as mx
@@ -24,7 +23,7 @@ SINGLE_TOKENS = 64
 """The last tokens of the text go one by one, as an answer's do: they take the other way through
 attention, and leave a sliding window's buffer as long as the window."""
 _HALF_BYTES = 2
-_ROUNDS, _TIMED_TOKENS = 5, 6
+_TURNS, _TIMED_TOKENS = 7, 6
 
 
 @dataclass(slots=True)
@@ -83,22 +82,22 @@ class Comparison:
 
 def decode_speeds(
     model: Module, policies: Sequence[CachePolicy], held_tokens: int
-) -> dict[int, float]:
-    """Tokens a second by bits (0: plain) on caches that hold so many tokens, timed in turns.
+) -> dict[int, tuple[float, ...]]:
+    """Tokens a second by bits (0: plain) on caches that hold so many tokens, one figure a turn.
 
     What the tokens are has no influence on the time, so the caches are filled with noise.
     """
     plain = CachePolicy(tuple(_unquantized(policies[0])))
     sides = {policy.bits: _filled(model, policy, held_tokens) for policy in (plain, *policies)}
-    seconds: dict[int, list[float]] = {bits: [] for bits in sides}
-    for round_number in range(_ROUNDS + 1):
+    speeds: dict[int, list[float]] = {bits: [] for bits in sides}
+    for turn in range(_TURNS + 1):
         for bits, caches in sides.items():
             began = time.perf_counter()
             for _ in range(_TIMED_TOKENS):
                 _step(model, [1], caches)
-            if round_number:
-                seconds[bits].append(time.perf_counter() - began)
-    return {bits: _TIMED_TOKENS / median(times) for bits, times in seconds.items()}
+            if turn:  # the first warms up
+                speeds[bits].append(_TIMED_TOKENS / (time.perf_counter() - began))
+    return {bits: tuple(turns) for bits, turns in speeds.items()}
 
 
 def _chunks(tokens: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -35,8 +35,8 @@ class BitsQuality(msgspec.Struct, frozen=True):
     """One way to quantize against plain keys and values on the same tokens.
 
     `kv_bytes` is what the caches hold, `ratio` that against 16-bit elements. Divergences are in
-    nats; `agreement` is the share of positions with the same most likely token. `decode_tps` is 0
-    where it was not measured.
+    nats; `agreement` is the share of positions with the same most likely token. `decode_tps` has
+    one figure a turn, like `KVQuality.plain_tps`.
     """
 
     bits: int
@@ -46,7 +46,7 @@ class BitsQuality(msgspec.Struct, frozen=True):
     mean_divergence: float
     worst_divergence: float
     agreement: float
-    decode_tps: float = 0.0
+    decode_tps: tuple[float, ...] = ()
 
 
 class KVQuality(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class KVQuality(msgspec.Struct, frozen=True):
     half_bytes: int
     """Of the same tokens with 2 bytes an element."""
     held_tokens: int
-    plain_tps: float = 0.0
+    plain_tps: tuple[float, ...] = ()
     bits: tuple[BitsQuality, ...] = ()
     refusal: str = ""
     warning: str = ""
@@ -90,9 +90,9 @@ def measure(config: EngineConfig, folder: Path, tokens: int, held_tokens: int) -
         layers=len(policies[0].layers),
         half_bytes=comparison.half_bytes,
         held_tokens=held_tokens,
-        plain_tps=speeds.get(0, 0.0),
+        plain_tps=speeds.get(0, ()),
         bits=tuple(
-            _quality(outcome, comparison.half_bytes, speeds.get(outcome.bits, 0.0))
+            _quality(outcome, comparison.half_bytes, speeds.get(outcome.bits, ()))
             for outcome in outcomes
         ),
         refusal=comparison.refusal,
@@ -116,7 +116,7 @@ def _load(
     return model, tokenizer, settings
 
 
-def _quality(outcome: Outcome, half_bytes: int, decode_tps: float) -> BitsQuality:
+def _quality(outcome: Outcome, half_bytes: int, decode_tps: tuple[float, ...]) -> BitsQuality:
     return BitsQuality(
         bits=outcome.bits,
         layers=outcome.layers,
