@@ -41,10 +41,11 @@ from engine.protocol import (
     WorkerReady,
     is_last,
 )
-from engine.serving.backend import Answer, Backend, Refused
+from engine.serving.backend import Answer, Backend
 from engine.serving.channel import Channel, end_process, leave
 from engine.serving.clock import Stopwatch, process_id
-from engine.serving.failures import Job, cancelled_before_start, explain, last_words
+from engine.serving.failures import Job, cancelled_before_start, failed, last_words
+from engine.serving.order import must_wait
 from engine.serving.reporter import Reporter
 from engine.serving.sleep import Sleeper
 from engine.serving.thread_name import name_this_thread
@@ -141,21 +142,13 @@ class ServingLoop:
             case Plan():
                 self._attempt(command)
             case CountTokens() | ForgetCache():
-                if self._must_wait(command):
+                running = [self._running[0]] if self._running else []
+                if must_wait(command, (*self._jobs, *running)):
                     self._jobs.append(command)
                 else:
                     self._attempt(command)
             case _:
                 assert_never(command)
-
-    def _must_wait(self, command: CountTokens | ForgetCache) -> bool:
-        """Whether it may not overtake what came before: a load, or the conversation's answer."""
-        before = [*self._jobs, self._running[0]] if self._running else list(self._jobs)
-        if isinstance(command, CountTokens):
-            return any(isinstance(job, LoadModel | UnloadModel) for job in before)
-        return any(
-            isinstance(job, Generate) and job.conversation == command.owner for job in before
-        )
 
     def _advance(self) -> None:
         if self._running is not None:
@@ -169,7 +162,7 @@ class ServingLoop:
         try:
             events = act()
         except Exception as error:  # the answer ends, the engine goes on
-            events = [self._failed(self._running[0], error)]
+            events = [failed(self._running[0], error)]
         self._steps += 1
         if any(is_last(event) for event in events):
             self._running = None
@@ -189,7 +182,7 @@ class ServingLoop:
         try:
             self._carry_out(job)
         except Exception as error:  # the request ends, the engine goes on
-            self._send(self._failed(job, error))
+            self._send(failed(job, error))
         self._steps += 1
 
     def _carry_out(self, job: Job) -> None:
@@ -224,14 +217,10 @@ class ServingLoop:
         return ModelLoaded(id, model, watch.seconds)
 
     def _wake(self) -> None:
-        """Bring a sleeping model back. Raises as loading does; then it still sleeps."""
-        sleeping = self._sleeper.sleeping
-        if sleeping is None:
-            return
+        """Bring a sleeping model back. Raises as loading does."""
         try:
-            self._channel.send(self._load(sleeping, NO_REQUEST))
+            self._sleeper.wake(lambda command: self._channel.send(self._load(command, NO_REQUEST)))
         except Exception:
-            self._sleeper.note_sleeping(sleeping)
             self._say_asleep()
             raise
 
@@ -243,7 +232,7 @@ class ServingLoop:
         try:
             return Planned(command.id, self._backend.plan(command))
         except Exception as error:  # the request ends, the reader goes on
-            return self._failed(command, error)
+            return failed(command, error)
 
     def _report_stage(self, id: int, stage: str) -> None:
         self._steps += 1
@@ -255,11 +244,6 @@ class ServingLoop:
         if is_last(event):
             self._settled += 1
             self._reporter.wake()
-
-    def _failed(self, job: Job, error: Exception) -> Failed:
-        if not isinstance(error, Refused):
-            traceback.print_exception(error)
-        return Failed(job.id, *explain(job, error))
 
     def _die(self, what: str, error: Exception) -> NoReturn:
         traceback.print_exception(error)

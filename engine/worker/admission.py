@@ -8,11 +8,12 @@ import mlx.core as mx
 
 from engine.plan.contract import MemoryPlan
 from engine.plan.reserve import safety_bytes
+from engine.plan.workload import KV_STEP
 from engine.serving.backend import Refused
 from engine.sizes import in_words
 from engine.worker.conversation_cache import ConversationCache
 
-GROWTH_TOKENS = 256
+GROWTH_TOKENS = KV_STEP
 """What a KV cache grows by at once."""
 
 

@@ -54,11 +54,7 @@ def load_model(
     """
     folder, adapter = Path(command.path), command.adapter
     report_stage("reading weights")
-    model, tokenizer, config = _load_folder(
-        str(folder), return_config=True, adapter_path=adapter or None
-    )
-    if adapter:
-        check_applied(model, Path(adapter))
+    model, tokenizer, config = _read(folder, adapter)
     parameters = int(_get_total_parameters(model))
     weights_bytes, precision = _weights_bytes(model), _quantization(config)
     form: CpuForm = "as-stored"
@@ -90,6 +86,16 @@ def load_model(
     return LoadedModel(
         model, tokenizer, _generation_config(folder), info, trial, command.is_forced, form
     )
+
+
+def _read(folder: Path, adapter: str) -> tuple[Any, Any, dict[str, Any]]:
+    """Model, tokenizer and configuration, with the adapter applied. Raises as `load_model`."""
+    model, tokenizer, config = _load_folder(
+        str(folder), return_config=True, adapter_path=adapter or None
+    )
+    if adapter:
+        check_applied(model, Path(adapter))
+    return model, tokenizer, config
 
 
 def _weights_bytes(model: Any) -> int:
