@@ -9,6 +9,8 @@ from typing import Any
 
 from mlx_lm.models.cache import can_trim_prompt_cache, trim_prompt_cache
 
+from engine.worker.cache.detached import detach
+
 MAX_CONVERSATIONS = 4
 BUDGET_BYTES = 2 * 1024**3
 
@@ -55,6 +57,8 @@ class ConversationCache:
         """Store what an answer left behind, forgetting the conversations unused for longest."""
         if not owner or not tokens:
             return
+        # Until it is evaluated, a row's part of a batch keeps the whole batch in memory.
+        detach(cache)
         self._entries[owner] = list(tokens), cache
         self._entries.move_to_end(owner)
         self._shrink(owner if self.budget_bytes else "")

@@ -12,6 +12,7 @@ from engine.worker.conversation_cache import ConversationCache
 from engine.worker.kv_usage import _bits, _kind
 
 # mlx-lm carries hardly any types.
+BatchKVCache: Any = mlx_caches.BatchKVCache
 KVCache: Any = mlx_caches.KVCache
 RotatingKVCache: Any = mlx_caches.RotatingKVCache
 
@@ -99,6 +100,18 @@ def test_the_conversation_answered_last_is_kept_whatever_its_size() -> None:
     caches.give("large", [*range(601)], loan.cache or [])
     assert caches.borrow("new", [1]).cache is None
     assert [caches.forget(owner) for owner in ("large", "small")] == [0, 1]
+
+
+def test_a_kept_cache_holds_no_more_memory_than_it_says() -> None:
+    before = mx.get_active_memory()
+    batch, state = BatchKVCache([0]), mx.zeros((1, 4, 10, 64))
+    batch.update_and_fetch(state, state)
+    mx.eval(batch.keys, batch.values)
+    row = batch.extract(0)
+    del batch, state
+    caches = ConversationCache()
+    caches.give("chat", [*range(10)], [row])
+    assert mx.get_active_memory() - before <= caches.nbytes + 4096
 
 
 def test_a_budget_of_nothing_keeps_nothing() -> None:
