@@ -13,11 +13,12 @@ from engine.worker.cache.quantized import QuantizedKVCache
 from engine.worker.cache.rotating_quantized import RotatingQuantizedKVCache
 
 # mlx-lm carries hardly any types. Subclasses keep their tokens in an order of their own.
+_BATCHED_WINDOW: Any = mlx_caches.BatchRotatingKVCache
 _TWINS: dict[Any, Any] = {
     mlx_caches.KVCache: QuantizedKVCache,
     mlx_caches.RotatingKVCache: RotatingQuantizedKVCache,
     mlx_caches.BatchKVCache: BatchQuantizedKVCache,
-    mlx_caches.BatchRotatingKVCache: BatchRotatingQuantizedKVCache,
+    _BATCHED_WINDOW: BatchRotatingQuantizedKVCache,
 }
 
 
@@ -28,6 +29,6 @@ def has_twin(cache: Any) -> bool:
 
 def quantized_twin(cache: Any, scheme: Quantization) -> Any:
     """The same rows quantized; a batch of one sliding row can still be prefilled afterwards."""
-    if type(cache) is mlx_caches.BatchRotatingKVCache and len(cache.left_padding) == 1:
+    if type(cache) is _BATCHED_WINDOW and len(cache.left_padding) == 1:
         return RotatingQuantizedKVCache.merge([quantized_twin(cache.extract(0), scheme)])
     return _TWINS[type(cache)].from_plain(cache, scheme.group_size, scheme.bits)
