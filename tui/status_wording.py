@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import assert_never
 
 from engine.models.builtin_source import FetchProgress
@@ -52,6 +53,17 @@ def ready_line(model: ModelInfo) -> str:
     """The model, and what would make a slow machine fast."""
     line = f"{full_name(model)} · {model.compute}"
     return f"{line} · slow: {model.advice}" if model.advice else line
+
+
+def wiki_line(root: Path, notes: int, is_ours: bool) -> str:
+    """Which wiki is open."""
+    place = str(root).replace(str(Path.home()), "~", 1)
+    return f"Zibaldone · {notes:,} notes{'' if is_ours else ' not made here'} · {place}"
+
+
+def thinking_words(thinking: bool | None) -> str:
+    """Whether the model thinks before it answers."""
+    return {None: "as the model likes", False: "off", True: "on"}[thinking]
 
 
 def fetch_line(progress: FetchProgress) -> str:

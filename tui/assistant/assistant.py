@@ -73,6 +73,10 @@ class Assistant:
         self.is_answering = False
         self._is_stop_wanted = False
 
+    def toggle_thinking(self) -> None:
+        """Forbid thinking, ask for it, leave it to the model."""
+        self.thinking = {None: False, False: True, True: None}[self.thinking]
+
     def begin(self) -> None:
         """A question is on its way; a stop counts from now on, also before `ask` runs."""
         self._is_stop_wanted = False

@@ -66,6 +66,13 @@ def item_id(item: Item) -> str:
     return f"get:{item.repository}" if isinstance(item, Offer) else str(item.folder)
 
 
+def first_choice(shelf: Shelf, loaded: str, builtin: Path) -> str:
+    """The loaded model's id; but a demo leads on to the first model that is recommended."""
+    if loaded in {"", str(builtin)} and shelf.offers:
+        return item_id(shelf.offers[0])
+    return loaded
+
+
 def sections(shelf: Shelf, words: str) -> tuple[tuple[str, tuple[Item, ...]], ...]:
     """The items that match every word, under their headings; headings without items are left out.
 

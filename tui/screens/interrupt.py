@@ -1,4 +1,4 @@
-"""What Ctrl+C does."""
+"""What Ctrl+C does, and copying the newest answer."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ class Interrupt:
         self._chat = chat
         self._leave = leave
         self._asked_to_quit_at = 0.0
+
+    def copy_answer(self) -> None:
+        """Copy the newest answer."""
+        if self._chat.last_answer:
+            copy_text(self._screen.app, self._chat.last_answer)
+        else:
+            self._screen.notify("There is no answer to copy yet.", markup=False)
 
     def press(self) -> None:
         """The key was pressed."""

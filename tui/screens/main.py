@@ -22,7 +22,6 @@ from tui.messages import (
     WikiOpened,
 )
 from tui.screens.arrangement import Arrangement
-from tui.screens.clipboard import copy_text
 from tui.screens.engine_news import EngineNews
 from tui.screens.help import HelpScreen
 from tui.screens.interrupt import Interrupt
@@ -35,6 +34,7 @@ from tui.screens.theme_choice import choose_theme
 from tui.screens.too_small import TooSmall
 from tui.screens.what_if import WhatIfDesk
 from tui.settings.schema import UiSettings
+from tui.status_wording import thinking_words, wiki_line
 from tui.verbs import BINDINGS
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.pane import GaugePane
@@ -137,9 +137,8 @@ class MainScreen(SoundScreen):
     @on(WikiOpened)
     def show_wiki_facts(self, event: WikiOpened) -> None:
         """Which wiki is open."""
-        foreign = "" if event.is_ours else " not made here"
-        place = str(self._wiki.root).replace(str(Path.home()), "~", 1)
-        self.query_one(StatusBar).show(left=f"Zibaldone · {event.notes:,} notes{foreign} · {place}")
+        line = wiki_line(self._wiki.root, event.notes, event.is_ours)
+        self.query_one(StatusBar).show(left=line)
 
     @on(LinkFollowed)
     async def follow_link(self, event: LinkFollowed) -> None:
@@ -198,10 +197,8 @@ class MainScreen(SoundScreen):
 
     def action_toggle_thinking(self) -> None:
         """Let the model think, forbid it, or leave it to the model."""
-        following = {None: False, False: True, True: None}
-        self._assistant.thinking = following[self._assistant.thinking]
-        words = {None: "as the model likes", False: "off", True: "on"}
-        self.notify(f"Thinking: {words[self._assistant.thinking]}.", markup=False)
+        self._assistant.toggle_thinking()
+        self.notify(f"Thinking: {thinking_words(self._assistant.thinking)}.", markup=False)
 
     def action_expand_thinking(self) -> None:
         """Unfold or fold all thinking."""
@@ -213,10 +210,7 @@ class MainScreen(SoundScreen):
 
     def action_copy_answer(self) -> None:
         """Copy the newest answer."""
-        if self._chat.last_answer:
-            copy_text(self.app, self._chat.last_answer)
-        else:
-            self.notify("There is no answer to copy yet.", markup=False)
+        self._interrupt.copy_answer()
 
     def action_choose_model(self, name: str = "") -> None:
         """Switch to the model of this name, or show what there is."""

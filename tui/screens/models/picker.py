@@ -8,29 +8,26 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal
+from textual.containers import Container
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, OptionList, Static
 
-from engine.errors import EngineError
 from engine.models.entry import ModelEntry
-from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.wanted_model import ModelChoice
-from tui.models.shelf import Item, Offer, Shelf, item_id, sections
+from tui.models.shelf import Item, Offer, Shelf, first_choice, item_id, sections
 from tui.models.supply import Supply
 from tui.screens.models.adapter import AdapterScreen
 from tui.screens.models.detail import Detail
 from tui.screens.models.model_list import ModelList
-from tui.screens.models.questions import may_download, may_stop_download
+from tui.screens.models.plan_book import PlanBook
+from tui.screens.models.questions import ask_about_download
 from tui.screens.models.rows import Known
 from tui.screens.models.stepper import Stepper
-from tui.screens.models.what_if import KV_OPTIONS, context_options
+from tui.screens.models.what_if import WhatIf
 from tui.screens.too_small import TooSmall
-from tui.text.content import literal, literal_line
+from tui.text.content import literal
 
 PLAN_DELAY_SECONDS = 0.1
-NO_ADAPTER = "none"
-_ADAPTER_CELLS = 12
 
 
 class Filter(Input):
@@ -68,8 +65,8 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
         self._words = words
         self._sentence = sentence
         self._shelf = Shelf()
-        self._adapter = loaded.adapter if loaded else supply.shop.adapter
-        self._plans: dict[tuple[str, PlanOptions], MemoryPlan | str] = {}
+        self._first_adapter = loaded.adapter if loaded else supply.shop.adapter
+        self._book = PlanBook(supply)
 
     def compose(self) -> ComposeResult:
         """Filter, list beside plan, what-if line, keys."""
@@ -78,17 +75,13 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
         with Container(id="picker-body"):
             yield ModelList(self._known, id="picker-list")
             yield Detail(id="picker-detail")
-        with Horizontal(id="picker-what-if"):
-            yield Stepper("ctx", context_options(0)[:1], id="picker-context")
-            yield Stepper("KV", KV_OPTIONS, id="picker-kv")
-            yield Static("", id="picker-adapter")
+        yield WhatIf(self._first_adapter, id="picker-what-if")
         yield Footer(compact=True)
         yield TooSmall()
 
     def on_mount(self) -> None:
         """Look for models once the screen is there."""
         self.query_one("#picker-sentence").display = bool(self._sentence)
-        self._show_adapter()
         self.query_one(Input).focus()
         self._look()
 
@@ -112,7 +105,7 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
         """Another model: its own plan or none, at once."""
         item = self._list.item
         window = item.context_window if isinstance(item, ModelEntry) else 0
-        self.query_one("#picker-context", Stepper).offer(context_options(window))
+        self._what_if.fit_window(window)
         self._show_detail()
         self._plan_highlighted()
 
@@ -140,7 +133,7 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
             case ModelEntry(problem=problem) if problem:
                 self.notify(problem, severity="warning", markup=False)
             case ModelEntry(folder=folder):
-                self.dismiss(ModelChoice(str(folder), self._adapter))
+                self.dismiss(ModelChoice(str(folder), self._what_if.adapter))
             case None:
                 return
 
@@ -148,29 +141,23 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
     async def action_choose_adapter(self) -> None:
         """Choose the LoRA folder to load with the model."""
         chosen = await self.app.push_screen_wait(
-            AdapterScreen(self._supply.find_adapters, self._adapter)
+            AdapterScreen(self._supply.find_adapters, self._what_if.adapter)
         )
         if chosen is not None:
-            self._adapter = chosen
-            self._show_adapter()
-            self._show_detail()
-            self._plan_highlighted()
+            self._what_if.show_adapter(chosen)
+            self.follow_what_if()
+            self._judge_all()
 
     @work(exclusive=True, group="download")
     async def _ask_about_download(self, offer: Offer) -> None:
-        downloads = self._supply.downloads
-        if downloads.progress(offer.repository) is None:
-            if await may_download(self.app, offer, self._supply.shop.places.hub_cache):
-                downloads.start(offer.repository)
-        elif await may_stop_download(self.app, offer):
-            downloads.stop(offer.repository)
+        await ask_about_download(self.app, self._supply, offer)
         self._list.redraw(offer)
         self._show_detail()
 
     @work(exclusive=True, group="shelf")
     async def _look(self) -> None:
         self._shelf = await self._supply.look()
-        self._plans.clear()
+        self._book.forget()
         if self._words and not sections(self._shelf, self._words):
             # What was asked for is not here; then everything is a candidate.
             self.query_one(Input).value = ""
@@ -178,19 +165,15 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
 
     def _show_list(self) -> None:
         item = self._list.item
-        preferred = item_id(item) if item is not None else self._first_choice
+        if item is not None:
+            preferred = item_id(item)
+        else:
+            loaded = self._loaded.path if self._loaded is not None else ""
+            preferred = first_choice(self._shelf, loaded, self._supply.shop.places.builtin)
         self._list.show(sections(self._shelf, self._words), preferred)
         if self._list.item is None:
             self._show_detail()
         self._judge_all()
-
-    @property
-    def _first_choice(self) -> str:
-        """The loaded model; but a demo leads on to the first model that is recommended."""
-        loaded, builtin = self._loaded, str(self._supply.shop.places.builtin)
-        if (loaded is None or loaded.path == builtin) and self._shelf.offers:
-            return item_id(self._shelf.offers[0])
-        return loaded.path if loaded is not None else ""
 
     @work(exclusive=True, group="plan")
     async def _plan_highlighted(self) -> None:
@@ -198,24 +181,16 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
         await asyncio.sleep(PLAN_DELAY_SECONDS)
         item = self._list.item
         if isinstance(item, ModelEntry) and not item.problem:
-            await self._plan(item, self._options)
+            await self._book.plan(item, self._what_if.options)
             self._list.redraw(item)
             self._show_detail()
 
     @work(exclusive=True, group="badges")
     async def _judge_all(self) -> None:
         for item in self._list.items:
-            if isinstance(item, Offer) or item.problem or self._judgement(item) is not None:
-                continue
-            await self._plan(item, self._default_options)
-            self._list.redraw(item)
-
-    async def _plan(self, entry: ModelEntry, options: PlanOptions) -> None:
-        try:
-            plan: MemoryPlan | str = await self._supply.plan(entry, options)
-        except EngineError as error:
-            plan = str(error)
-        self._plans[item_id(entry), options] = plan
+            if isinstance(item, ModelEntry) and not item.problem and not self._known(item).plan:
+                await self._book.plan(item, self._what_if.as_set)
+                self._list.redraw(item)
 
     def _known(self, item: Item) -> Known:
         """For the list: every model under the same conditions."""
@@ -223,36 +198,19 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
             self._supply.downloads.progress(item.repository) if isinstance(item, Offer) else None
         )
         is_loaded = self._loaded is not None and item_id(item) == self._loaded.path
-        return Known(self._judgement(item), progress, is_loaded)
-
-    def _judgement(self, item: Item) -> MemoryPlan | str | None:
-        return self._plans.get((item_id(item), self._default_options))
+        return Known(self._book.find(item, self._what_if.as_set), progress, is_loaded)
 
     def _show_detail(self) -> None:
         item = self._list.item
         known = Known() if item is None else self._known(item)
         if item is not None:
-            plan = self._plans.get((item_id(item), self._options))
+            plan = self._book.find(item, self._what_if.options)
             known = Known(plan, known.progress, known.is_loaded)
         self.query_one(Detail).show(item, known)
 
-    def _show_adapter(self) -> None:
-        name = self._adapter.rstrip("/").rpartition("/")[2] or NO_ADAPTER
-        self.query_one("#picker-adapter", Static).update(
-            literal("LoRA ") + literal_line(name, _ADAPTER_CELLS)
-        )
-
     @property
-    def _default_options(self) -> PlanOptions:
-        return PlanOptions(adapter=self._adapter)
-
-    @property
-    def _options(self) -> PlanOptions:
-        return PlanOptions(
-            context_tokens=self.query_one("#picker-context", Stepper).value,
-            kv_bits=self.query_one("#picker-kv", Stepper).value,
-            adapter=self._adapter,
-        )
+    def _what_if(self) -> WhatIf:
+        return self.query_one(WhatIf)
 
     @property
     def _list(self) -> ModelList:

@@ -10,6 +10,7 @@ from textual.app import App
 
 from engine.plan.contract import MemoryPlan
 from tui.models.shelf import Offer
+from tui.models.supply import Supply
 from tui.screens.models.rows import home_relative
 from tui.screens.models.wording import kv_label, usage_line
 from tui.screens.question import Choice, QuestionScreen
@@ -67,7 +68,17 @@ def too_big_text(name: str, plan: MemoryPlan) -> str:
     return "\n\n".join(part for part in (lead, bill, "\n".join(plan.reasons), end) if part)
 
 
-async def may_download(app: App[None], offer: Offer, models_dir: Path) -> bool:
+async def ask_about_download(app: App[None], supply: Supply, offer: Offer) -> None:
+    """Start a download, or stop the one under way, if the user agrees. Call from a worker."""
+    downloads = supply.downloads
+    if downloads.progress(offer.repository) is None:
+        if await _may_download(app, offer, supply.shop.places.hub_cache):
+            downloads.start(offer.repository)
+    elif await _may_stop_download(app, offer):
+        downloads.stop(offer.repository)
+
+
+async def _may_download(app: App[None], offer: Offer, models_dir: Path) -> bool:
     """Whether to download this model. Call from a worker."""
     text = (
         f"Download {offer.repository}?\n\n{format_bytes(offer.bytes)}, licence {offer.licence}.\n"
@@ -76,7 +87,7 @@ async def may_download(app: App[None], offer: Offer, models_dir: Path) -> bool:
     return await app.push_screen_wait(QuestionScreen(text, (DOWNLOAD, CANCEL))) == DOWNLOAD.id
 
 
-async def may_stop_download(app: App[None], offer: Offer) -> bool:
+async def _may_stop_download(app: App[None], offer: Offer) -> bool:
     """Whether to stop a download. Call from a worker."""
     text = f"Stop the download of {offer.repository}? What is here already is kept."
     return await app.push_screen_wait(QuestionScreen(text, (GO_ON, STOP_DOWNLOAD))) == (

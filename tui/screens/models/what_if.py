@@ -1,13 +1,65 @@
-"""What a plan can be asked for in place: context length and width of the KV cache."""
+"""What a plan can be asked for in place: context length, form of the KV cache, adapter."""
 
 from __future__ import annotations
 
-from tui.screens.models.stepper import Option
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Static
+
+from engine.plan.contract import PlanOptions
+from tui.models.naming import model_name
+from tui.screens.models.stepper import Option, Stepper
+from tui.text.content import literal, literal_line
 
 SMALLEST_CONTEXT = 1024
 LARGEST_CONTEXT = 1 << 20
 
 KV_OPTIONS: tuple[Option, ...] = (("as set", None), ("plain", 0), ("8-bit", 8), ("4-bit", 4))
+
+NO_ADAPTER = "none"
+_ADAPTER_CELLS = 12
+
+
+class WhatIf(Horizontal):
+    """One line of values that are changed where they stand."""
+
+    def __init__(self, adapter: str, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.adapter = adapter
+
+    def compose(self) -> ComposeResult:
+        """Context length, KV cache, adapter."""
+        yield Stepper("ctx", context_options(0)[:1], id="picker-context")
+        yield Stepper("KV", KV_OPTIONS, id="picker-kv")
+        yield Static("", id="picker-adapter")
+
+    def on_mount(self) -> None:
+        """Show the adapter."""
+        self.show_adapter(self.adapter)
+
+    def show_adapter(self, folder: str) -> None:
+        """Plan with this LoRA folder, or with none."""
+        self.adapter = folder
+        name = literal_line(model_name(folder) if folder else NO_ADAPTER, _ADAPTER_CELLS)
+        self.query_one("#picker-adapter", Static).update(literal("LoRA ") + name)
+
+    def fit_window(self, window: int) -> None:
+        """Offer the context lengths of a model with this window."""
+        self.query_one("#picker-context", Stepper).offer(context_options(window))
+
+    @property
+    def as_set(self) -> PlanOptions:
+        """The conditions under which the models of the list are compared."""
+        return PlanOptions(adapter=self.adapter)
+
+    @property
+    def options(self) -> PlanOptions:
+        """The conditions that are shown."""
+        return PlanOptions(
+            context_tokens=self.query_one("#picker-context", Stepper).value,
+            kv_bits=self.query_one("#picker-kv", Stepper).value,
+            adapter=self.adapter,
+        )
 
 
 def context_options(window: int) -> tuple[Option, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.plan.contract import MemoryPlan, Part
-from tui.widgets.gauge.figures import share_of
+from tui.widgets.gauge.levels import share_of
 from tui.widgets.gauge.line import (
     Line,
     Lines,

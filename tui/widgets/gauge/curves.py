@@ -48,7 +48,13 @@ def writing_curve(figures: Figures, history: History, width: int) -> Line:
 def _tall(label: str, values: Sequence[float], words: str, width: int, rows: int) -> Lines:
     minutes = f"{label} · last {SECONDS_KEPT // 60} min of work"
     head = row(Span(minutes, "muted"), Span(words), width)
-    return (*head, *((Span(line, "curve"),) for line in area(values, width, rows)))
+    lines = area(values, width, rows)
+    upper = (rows + 1) // 2
+    return (
+        *head,
+        *((Span(line, "curve"),) for line in lines[:upper]),
+        *((Span(line, "curve-low"),) for line in lines[upper:]),
+    )
 
 
 def _cells(width: int) -> int:

@@ -6,17 +6,12 @@ None is what nobody knows. The lines and the JSON document are both made from th
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import msgspec
 
 from engine.plan.contract import MemoryPlan, Verdict
 from engine.protocol import KVUsage, MemoryReport, ModelInfo
-
-WARN_SHARE = 0.7
-CRITICAL_SHARE = 0.85
-
-Level = Literal["plain", "warn", "critical"]
+from tui.widgets.gauge.levels import Level, level_of, share_of
 
 
 class Speeds(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,20 +124,6 @@ def figures_of(report: MemoryReport) -> Figures:
             best=_speed(report.best_decode_tps),
         ),
     )
-
-
-def level_of(share: float | None) -> Level:
-    """Whether a share of something limited calls for attention."""
-    if share is None or share < WARN_SHARE:
-        return "plain"
-    return "critical" if share >= CRITICAL_SHARE else "warn"
-
-
-def share_of(part: float, whole: float | None) -> float | None:
-    """The true share, above 1 too; None when either side is unknown."""
-    if whole is None or whole <= 0 or part < 0:
-        return None
-    return part / whole
 
 
 def _memory(report: MemoryReport, plan: MemoryPlan | None) -> Memory:

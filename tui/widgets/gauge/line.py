@@ -26,6 +26,7 @@ Tone = Literal[
     "reserve",
     "free",
     "curve",
+    "curve-low",
     "key",
 ]
 

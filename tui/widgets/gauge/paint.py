@@ -23,6 +23,7 @@ STYLES: Mapping[Tone, str] = {
     "reserve": "$gauge-reserve",
     "free": "$gauge-free",
     "curve": "$sparkline-high",
+    "curve-low": "$sparkline-low",
     "key": "$key-hint",
 }
 

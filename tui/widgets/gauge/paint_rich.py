@@ -23,6 +23,7 @@ STYLES: Mapping[Tone, str] = {
     "reserve": "cyan",
     "free": "bright_black",
     "curve": "green",
+    "curve-low": "dim green",
     "key": "bold",
 }
 

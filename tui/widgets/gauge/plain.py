@@ -49,7 +49,7 @@ def shown_lines(lines: Lines, is_ascii: bool) -> Lines:
 
 
 def _span(span: Span) -> Span:
-    if span.tone == "curve":
+    if span.tone in {"curve", "curve-low"}:
         return Span(span.text.translate(_CURVE), span.tone)
     if span.text and set(span.text) <= _BLOCKS:
         return Span(_FILLS.get(span.tone, "=") * len(span.text), span.tone)

@@ -19,7 +19,6 @@ _WIDEST_COLUMN = 60
 _GAP = 3
 _MOST_COLUMNS = 3
 _KV_ROWS = 2
-_CURVE_LINES_AROUND = 4
 _LEAST_CURVE_ROWS, _MOST_CURVE_ROWS = 2, 8
 
 
@@ -33,15 +32,21 @@ def gauge_lines(figures: Figures, history: History, width: int, height: int) -> 
 def full_lines(figures: Figures, history: History, width: int, height: int) -> Lines:
     """Everything there is room for; the caches of more kinds than one may run over the end."""
     count = _column_count(width)
+    short = curve_lines(figures, history, width)
     if count == 1:
-        blocks = _stacked(figures, history, width, height)
+        blocks = _stacked(figures, width, height, short)
     else:
-        blocks = _side_by_side(figures, history, count, width, height)
+        blocks = _side_by_side(figures, count, width, short)
+    spare = height - sum(len(block) + 1 for block in blocks) - _KV_ROWS
+    rows = min(spare // 2, _MOST_CURVE_ROWS)
+    if rows >= _LEAST_CURVE_ROWS and not history.is_empty:
+        tall = tall_curves(figures, history, width, rows)
+        blocks = [tall if block is short else block for block in blocks]
     airy = _below(blocks, (blank(width),))
     return airy if len(airy) <= height else _below(blocks, ())
 
 
-def _stacked(figures: Figures, history: History, width: int, height: int) -> Sequence[Lines]:
+def _stacked(figures: Figures, width: int, height: int, curves: Lines) -> Sequence[Lines]:
     """The parts below each other, as many as there is room for, the most telling ones first."""
     ranked = (
         (0, memory_sections.head(figures, width)),
@@ -50,7 +55,7 @@ def _stacked(figures: Figures, history: History, width: int, height: int) -> Seq
         (2, service_sections.context(figures, width)),
         (6, service_sections.serving(figures, width)),
         (5, service_sections.speed(figures, width)),
-        (3, curve_lines(figures, history, width)),
+        (3, curves),
         (7, memory_sections.mlx(figures, width)),
     )
     kept: set[int] = set()
@@ -64,10 +69,8 @@ def _stacked(figures: Figures, history: History, width: int, height: int) -> Seq
     return [lines for rank, lines in ranked if rank in kept]
 
 
-def _side_by_side(
-    figures: Figures, history: History, count: int, width: int, height: int
-) -> Sequence[Lines]:
-    """The parts in columns, and the curves as high as what is left allows."""
+def _side_by_side(figures: Figures, count: int, width: int, curves: Lines) -> Sequence[Lines]:
+    """The parts in columns between what takes the whole width."""
     cells = min((width + _GAP) // count - _GAP, _WIDEST_COLUMN)
     parts = (
         memory_sections.memory_table(figures, cells),
@@ -76,12 +79,7 @@ def _side_by_side(
         service_sections.kv_table(figures, cells),
         service_sections.speed(figures, cells),
     )
-    above = (memory_sections.head(figures, width), _beside(parts, count, cells, width))
-    left = height - sum(len(block) for block in above) - _CURVE_LINES_AROUND
-    rows = min(left // 2, _MOST_CURVE_ROWS)
-    if rows >= _LEAST_CURVE_ROWS and not history.is_empty:
-        return (*above, tall_curves(figures, history, width, rows))
-    return (*above, curve_lines(figures, history, width))
+    return [memory_sections.head(figures, width), _beside(parts, count, cells, width), curves]
 
 
 def _column_count(width: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.plan.contract import MemoryPlan
-from tui.widgets.gauge.figures import share_of
+from tui.widgets.gauge.levels import share_of
 from tui.widgets.gauge.line import Line, Lines, Span, Tone, columns_row, fit, foreign, row, wrap
 from tui.widgets.gauge.memory_sections import legend, stack
 from tui.widgets.gauge.units import (

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from engine.plan.contract import Verdict
 from engine.protocol import ModelInfo
-from tui.widgets.gauge.figures import Level
+from tui.widgets.gauge.levels import Level
 from tui.widgets.gauge.line import Span, Tone, foreign
 from tui.widgets.gauge.units import UNKNOWN
 
