@@ -39,7 +39,7 @@ class ConversationCache:
         At least one prompt token stays uncached: the model needs one to answer from.
         """
         tokens, cache = self._entries.pop(owner, ([], []))
-        shared = min(_common_prefix(tokens, prompt), len(prompt) - 1)
+        shared = min(common_prefix(tokens, prompt), len(prompt) - 1)
         surplus = len(tokens) - shared
         if not tokens or shared <= 0 or (surplus and not can_trim_prompt_cache(cache)):
             return Loan(None, [])
@@ -88,7 +88,8 @@ class ConversationCache:
         return sum(layer.nbytes for _, cache in self._entries.values() for layer in cache)
 
 
-def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+    """How many tokens two sequences begin with in common."""
     for index, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return index

@@ -46,9 +46,11 @@ def chat() -> str:
     return f"chat-{next(_names)}"
 
 
-async def slow_answer(engine: RawEngine, subject: Subject, chat: str) -> Generate:
+async def slow_answer(
+    engine: RawEngine, subject: Subject, chat: str, max_tokens: int = 12
+) -> Generate:
     """Start an answer that takes long enough to be interfered with."""
-    command = Generate(engine.next_id(), talk(subject.slow), chat, GREEDY, 12)
+    command = Generate(engine.next_id(), talk(subject.slow), chat, GREEDY, max_tokens)
     engine.send(command)
     return command
 
@@ -234,7 +236,7 @@ async def test_cancelled_while_queued(
 
 async def test_cancelled_in_prefill(shared_engine: RawEngine, subject: Subject, chat: str) -> None:
     engine = shared_engine
-    command = await slow_answer(engine, subject, chat)
+    command = await slow_answer(engine, subject, chat, max_tokens=200)
     await engine.until(PromptProgress, command.id)
     seen = len(engine.of(command.id))
     engine.send(Cancel(command.id))
