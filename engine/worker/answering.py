@@ -147,8 +147,8 @@ class Answering:
                 row.command.conversation, left.tokens, left.cache
             ),
             boundary=lambda row: prefixes.boundary(row.command.prefix_group, row.prompt),
-            share=lambda row, caches: prefixes.keep(
-                row.command.prefix_group, row.prompt[: row.prefilled], caches
+            share=lambda row, tokens, caches: prefixes.keep(
+                row.command.prefix_group, row.prompt[:tokens], caches
             ),
             spare_bytes=self._spare_bytes,
         )

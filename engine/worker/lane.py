@@ -69,14 +69,7 @@ class MlxLane:
         self._steps += 1
         if self._steps % _CLEAR_EVERY == 0:
             mx.clear_cache()
-        must_decode = self._is_chat and self._has_just_read and bool(self._groups)
-        self._has_just_read = bool(self._prompts) and not must_decode
-        if not self._has_just_read:
-            return self._settle(self._decode())
-        pace, chunk = self._tools.pace, self._tools.chunk
-        outcome = self._prompts.read(pace.brief_chunk(chunk) if is_brief else chunk)
-        self._read += outcome.prefilled
-        events = outcome.events
+        events = self._read_some(is_brief) if self._must_read() else self._decode()
         if self._read and (self._is_chat or not self._prompts):
             events += self._join()
         return self._settle(events)
@@ -106,6 +99,17 @@ class MlxLane:
         self._rows = [row for row in self._rows if row.id not in ended]
         return events
 
+    def _must_read(self) -> bool:
+        is_turn_to_decode = self._is_chat and self._has_just_read and bool(self._groups)
+        self._has_just_read = bool(self._prompts) and not is_turn_to_decode
+        return self._has_just_read
+
+    def _read_some(self, is_brief: bool) -> list[AnyEvent]:
+        pace, chunk = self._tools.pace, self._tools.chunk
+        outcome = self._prompts.read(pace.brief_chunk(chunk) if is_brief else chunk)
+        self._read += outcome.prefilled
+        return outcome.events
+
     def _decode(self) -> list[AnyEvent]:
         if not self._groups:
             return []
@@ -126,7 +130,8 @@ class MlxLane:
         if ended:
             group.remove(ended)
             self._groups = deque(group for group in self._groups if group.rows)
-            events += self._join()
+            if len(self._groups) > 1:
+                events += self._join()
         return events
 
     def _say(self, group: DecodeGroup, decoded: Decoded) -> list[AnyEvent]:

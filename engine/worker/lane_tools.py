@@ -19,7 +19,7 @@ class LaneTools:
     """What a lane works with.
 
     `admit` is asked when a row starts and may refuse it. `lend` gives a cache that holds the
-    beginning of a row's prompt, `keep` takes what a row left, `share` is shown the cache of a row
+    beginning of a row's prompt, `keep` takes what a row left, `share` is shown a row's cache
     at the token count that `boundary` names.
     """
 
@@ -35,5 +35,5 @@ class LaneTools:
     lend: Callable[[Row], Loan]
     keep: Callable[[Row, Left], None]
     boundary: Callable[[Row], int]
-    share: Callable[[Row, list[Any]], None]
+    share: Callable[[Row, int, list[Any]], None]
     spare_bytes: Callable[[], int | None]

@@ -28,7 +28,7 @@ class Reading:
         row: Row,
         caches: list[Any],
         boundary: int,
-        share: Callable[[Row, list[Any]], None],
+        share: Callable[[Row, int, list[Any]], None],
     ) -> None:
         self.row = row
         self.rows = (row,)
@@ -54,7 +54,7 @@ class Reading:
             detach(self.caches)
             mx.clear_cache()
         if self._boundary and start + count == self._boundary:
-            self._share(self.row, self.caches)
+            self._share(self.row, self._boundary, self.caches)
         return count
 
 
