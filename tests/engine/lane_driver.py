@@ -213,5 +213,6 @@ def top_gap(driver: Driver, tokens: Sequence[int]) -> float:
     """By how much the best next token is ahead of the second after these tokens."""
     model: Any = driver.loaded.model
     logits = model(mx.array([list(tokens)]), cache=make_prompt_cache(model))[0, -1]
-    best = mx.sort(logits)[-2:].tolist()
-    return float(best[1] - best[0])
+    second, best = mx.sort(logits)[-2:]
+    gap: Any = (best - second).item()
+    return float(gap)
