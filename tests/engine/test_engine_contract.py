@@ -421,16 +421,19 @@ async def test_waiting_rows_are_reported(
 ) -> None:
     if subject.kind == "tiny":
         pytest.skip("nothing waits long enough to be seen")
-    engine = shared_engine
-    running = await slow_answer(engine, subject, chat)
+    engine, lane = shared_engine, subject.launch.config.chat_rows
+    running = [await slow_answer(engine, subject, "") for _ in range(lane)]
     waiting = Generate(engine.next_id(), talk(QUESTION), "", GREEDY, 1)
     engine.send(waiting)
     known = len(engine.reports())
-    while not any(report.rows_waiting for _, report in engine.reports()[known:]):
+    while not any(report.rows_running == lane for _, report in engine.reports()[known:]):
         assert not engine.of(waiting.id)
         await engine.until(MemoryReport, count=len(engine.reports()) + 1)
-    assert engine.reports()[-1][1].rows_waiting == 1
-    engine.send(Cancel(running.id))
+    report = engine.reports()[-1][1]
+    assert report.rows_waiting == 1
+    assert [row.id for row in report.rows] == [*(each.id for each in running), waiting.id]
+    assert report.rows[-1].state == "queued"
+    engine.send(*(Cancel(each.id) for each in running))
     await engine.last(waiting.id)
 
 
