@@ -114,6 +114,8 @@ def _worker_environment(inherited: Mapping[str, str], home: Path) -> dict[str, s
     The entry through which this package itself (in `home`) was found stays.
     """
     environment = {**inherited, "PYTHONUNBUFFERED": "1", "TOKENIZERS_PARALLELISM": "false"}
+    # glibc reserves address space for every thread, more than `ulimit -v` may leave for a model.
+    environment.setdefault("MALLOC_ARENA_MAX", "2")
     entries = environment.pop("PYTHONPATH", "").split(os.pathsep)
     if any(entry and Path(entry).resolve() == home.resolve() for entry in entries):
         environment["PYTHONPATH"] = str(home)

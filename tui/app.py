@@ -34,6 +34,7 @@ from tui.unsaved import keep_unsaved_text, kept_texts
 from tui.verbs import VERBS
 from tui.wiring import Wiring
 
+COMPLAINT_SECONDS = 20.0
 Severity = Literal["information", "warning", "error"]
 
 
@@ -164,7 +165,8 @@ class ZibApp(App[None]):
 
     def _show_complaints(self) -> None:
         while self._complaints:
-            self.notify(self._complaints.pop(0), severity="warning", markup=False)
+            complaint = self._complaints.pop(0)
+            self.notify(complaint, severity="warning", timeout=COMPLAINT_SECONDS, markup=False)
 
     def _apply_themes(self) -> None:
         found = load_themes(self._theme_dirs)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.errors import ModelUnavailable
 from engine.models.entry import ModelEntry
+from engine.models.folder_walk import is_file, is_folder, real_folder
 from engine.models.library import model_at
 from engine.plan.contract import MemoryPlan
 
@@ -14,6 +15,7 @@ LARGEST_SHARE = 0.6
 """Of the usable memory, for a model chosen without being asked for; the rest stays free."""
 
 _MOST_CANDIDATES = 8
+_LONGEST_WISH = 4096
 _PATH_STARTS = ("/", "~", "./", "../")
 
 
@@ -26,6 +28,8 @@ def choose_model(entries: Sequence[ModelEntry], wanted: str) -> ModelEntry:
     wanted = wanted.strip()
     if not wanted:
         raise ModelUnavailable("No model is named; `zib models list` shows what is there.")
+    if len(wanted) > _LONGEST_WISH:
+        raise ModelUnavailable(f"No model has a name or a path of {len(wanted):,} letters.")
     if wanted in {".", ".."} or wanted.startswith(_PATH_STARTS):
         return _at_path(entries, wanted)
     for entry in entries:
@@ -44,7 +48,7 @@ def choose_model(entries: Sequence[ModelEntry], wanted: str) -> ModelEntry:
             f"{wanted!r} may mean {_listed(sorted(matches, key=str.casefold))}; "
             "give more of the name, or its folder."
         )
-    if Path(wanted).is_dir():
+    if is_folder(Path(wanted)):
         return _at_path(entries, wanted)
     raise ModelUnavailable(_not_found(entries, wanted))
 
@@ -101,16 +105,13 @@ def _at_path(entries: Sequence[ModelEntry], wanted: str) -> ModelEntry:
         folder = Path(wanted).expanduser().absolute()
     except RuntimeError as error:
         raise ModelUnavailable(f"{wanted} names the home of a user who does not exist.") from error
-    if folder.is_file() and folder.suffix.lower() == ".gguf":
+    if folder.suffix.lower() == ".gguf" and is_file(folder):
         raise ModelUnavailable(
             f"{folder} is a GGUF file: `zib models import {folder}` makes a model of it."
         )
-    try:
-        real = folder.resolve()
-    except (OSError, RuntimeError):
-        return model_at(folder)
+    real = real_folder(folder)
     for entry in entries:
-        if folder == entry.folder or real == entry.folder.resolve():
+        if folder == entry.folder or real == real_folder(entry.folder):
             return entry
     return model_at(folder)
 

@@ -48,5 +48,11 @@ async def convert_gguf(
     if status == 0:
         return
     refusals = [line.removeprefix(_REFUSED) for line in last_lines if line.startswith(_REFUSED)]
-    reason = refusals[-1] if refusals else f"The converter ended with exit status {status}."
+    said = last_lines[-1].strip() if last_lines else "it said nothing"
+    reason = (
+        refusals[-1]
+        if refusals
+        else f"{source.name} was not converted: the converter ended with status {status} ({said}). "
+        "Is there room for it on the disk and in memory?"
+    )
     raise ConversionFailed(reason, "\n".join(last_lines))

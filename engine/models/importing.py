@@ -10,12 +10,14 @@ from pathlib import Path
 
 from engine.errors import ModelUnavailable
 from engine.models.builtin_source import FetchProgress
+from engine.models.folder_walk import is_model_folder
 from engine.models.gguf_conversion import convert_gguf
 from engine.models.library import model_at
 
 SPARE_BYTES = 1 << 30
 """Left free on the disk."""
 
+_SHOWN_LETTERS = 100
 _NAME = re.compile(r"[\w][\w.+-]{0,95}(?:/[\w][\w.+-]{0,95})?")
 
 
@@ -30,18 +32,25 @@ async def import_model(
     source = source.expanduser().absolute()
     name = name or (source.stem if source.suffix.lower() == ".gguf" else source.name)
     if not _NAME.fullmatch(name):
+        shown = name if len(name) <= _SHOWN_LETTERS else f"{name[:_SHOWN_LETTERS]}…"
         raise ModelUnavailable(
-            f"{name!r} cannot be a model's name: use letters, digits, `.`, `_`, `+`, `-`, and at "
+            f"{shown!r} cannot be a model's name: use letters, digits, `.`, `_`, `+`, `-`, and at "
             "most one `/`. Give another with --name."
         )
     destination = models_dir / name
     try:
         if destination.exists() or destination.is_symlink():
             raise ModelUnavailable(f"{destination} exists already; give another name with --name.")
+        if destination.parent != models_dir and is_model_folder(destination.parent):
+            raise ModelUnavailable(
+                f"{destination.parent} is a model, and none is looked for inside another; give "
+                "another name with --name."
+            )
         if source.is_dir():
             return _link(source, destination)
         if not source.is_file():
-            raise ModelUnavailable(f"There is no file or folder {source}.")
+            what = "is neither a file nor a folder" if source.exists() else "does not exist"
+            raise ModelUnavailable(f"{source} {what}; give a GGUF file or a model's folder.")
         destination.parent.mkdir(parents=True, exist_ok=True)
         _check_space(source, destination.parent)
     except OSError as error:

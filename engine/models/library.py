@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.models.describe import describe
 from engine.models.entry import Capability, ModelEntry, Purpose, Source
-from engine.models.folder_walk import model_folders
+from engine.models.folder_walk import is_folder, model_folders, real_folder
 from engine.models.hub_cache import hub_entries
 from engine.models.places import ModelPlaces, find_places
 
@@ -30,14 +30,14 @@ def find_models(places: ModelPlaces) -> tuple[ModelEntry, ...]:
     """
     found: dict[Path, ModelEntry] = {}
     for entry in _entries(places):
-        found.setdefault(_real(entry.folder), entry)
+        found.setdefault(real_folder(entry.folder), entry)
     return tuple(found.values())
 
 
 def model_at(folder: Path) -> ModelEntry:
     """The entry of a folder given by its path; `problem` says when it holds no model."""
     name = folder.name or str(folder)
-    if not folder.is_dir():
+    if not is_folder(folder):
         problem = f"There is no folder {folder}; give the folder that holds config.json."
         return ModelEntry(name, folder, "path", problem=problem)
     return describe(name, folder, "path")
@@ -61,10 +61,3 @@ def _builtin(folder: Path) -> ModelEntry:
 def _walked(root: Path, source: Source) -> Iterator[ModelEntry]:
     found = sorted(model_folders(root), key=lambda pair: pair[0].casefold())
     return (describe(name, folder, source) for name, folder in found)
-
-
-def _real(folder: Path) -> Path:
-    try:
-        return folder.resolve()
-    except (OSError, RuntimeError):
-        return folder

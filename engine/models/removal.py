@@ -36,6 +36,10 @@ def plan_removal(entry: ModelEntry, places: ModelPlaces) -> Removal:
     Of a hub repository goes the revision that counts, with what no other revision uses.
     """
     match entry.source:
+        case "builtin" if not entry.folder.exists():
+            raise ModelUnavailable(
+                f"{entry.name} is not on this machine: it is fetched when it is first needed."
+            )
         case "builtin":
             root = places.builtin.parent
             return _folder_removal(entry, root, root / f".{entry.folder.name}.fetching.lock")
@@ -79,7 +83,10 @@ def remove(removal: Removal) -> None:
 
 def _folder_removal(entry: ModelEntry, root: Path, lock: Path | None = None) -> Removal:
     _check_inside(entry.folder, root)
-    return Removal(entry.name, (entry.folder,), _bytes_of(entry.folder), root, lock)
+    # A conversion's, which would keep the folder above from being empty.
+    leftover = entry.folder.with_name(f".{entry.folder.name}.converting.lock")
+    paths = (entry.folder, leftover) if leftover.is_file() else (entry.folder,)
+    return Removal(entry.name, paths, _bytes_of(entry.folder), root, lock)
 
 
 def _hub_removal(entry: ModelEntry, cache: Path) -> Removal:

@@ -45,11 +45,12 @@ def unknown_plan(machine: Machine, weights_bytes: int, reasons: tuple[str, ...])
 
 
 def _outcome(plan: MemoryPlan) -> str:
+    tokens = f"{plan.context_tokens:,} tokens need" if plan.context_tokens > 1 else "1 token needs"
     total = in_words(plan.total_bytes)
     if plan.fits:
-        return f"{plan.context_tokens:,} tokens need {total}."
+        return f"{tokens} {total}."
     over = in_words(plan.total_bytes - plan.usable_bytes)
-    return f"{plan.context_tokens:,} tokens need {total}, {over} more than can be used."
+    return f"{tokens} {total}, {over} more than can be used."
 
 
 def _limit(plan: MemoryPlan) -> str:
@@ -58,6 +59,8 @@ def _limit(plan: MemoryPlan) -> str:
         fixed = in_words(plan.weights_bytes + plan.reserve_bytes)
         return f"No context fits: weights and reserve alone are {fixed}."
     if plan.max_safe_context < plan.context_window or not plan.context_window:
+        if plan.max_safe_context == 1:
+            return "Only 1 token fits."
         return f"Up to {plan.max_safe_context:,} tokens fit."
     return ""
 

@@ -122,7 +122,7 @@ class Planner:
         if options.adapter:
             place = Path(options.adapter)
             own = adapter_bytes(adapter_tensors(place, kept), weights.form)
-            adapter = PlanItem("weights", f"adapter {place.name}", own)
+            adapter = PlanItem("weights", f"adapter {_unicode(place.name)}", own)
         scheme = self._scheme(folder, options)
         return Subject(
             geometry=geometry,
@@ -181,11 +181,16 @@ def _notes(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple[str,
 
 def _beyond_measure(plan: MemoryPlan) -> str:
     return (
-        f"{plan.context_tokens:,} tokens would need more than {in_words(_LARGEST_BYTES)}, which no "
-        "machine has: config.json is damaged, or too much was asked for."
+        f"{plan.context_tokens:,} tokens would need more than an exbibyte, which no machine has: "
+        "config.json is damaged, or too much was asked for."
     )
 
 
 def _sentence(error: Exception) -> str:
-    text = str(error)
+    text = _unicode(str(error))
     return text if text.endswith((".", "!", "…")) else f"{text}."
+
+
+def _unicode(text: str) -> str:
+    """Names of files and configurations may hold halves of letters, which no JSON does."""
+    return text.encode(errors="replace").decode()

@@ -15,14 +15,14 @@ from engine.plan.layer_work import LayerWork, layer_work
 from engine.plan.recurrent_work import held_bytes
 from engine.plan.workload import Workload
 
-_LOGIT_COPIES = 6
+_LOGIT_COPIES = 12
 """The model's logits, their logarithms, and what sorting and filtering them for a draw takes."""
 _FLOAT32_BYTES = 4
 _MASK_COPIES = 2
 _SHARE_AHEAD = 2
 """One part in so many of a following recurrent layer is allocated already."""
-_EXPANSIONS_ALIVE = 10
-"""Matrices dequantized ahead of the products that read them, and the halves of such a step."""
+_EXPANSIONS_ALIVE = 2
+"""A matrix dequantized for one product, and the same before scales and biases are applied."""
 _SMALL_ARRAYS = 1 << 21
 """Positions, tokens and norms of a step, and every buffer's rounding up to whole pages."""
 

@@ -10,11 +10,12 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.plan.workload import KV_STEP
 from engine.protocol import Lane
 from engine.serving.backend import Refused
 from engine.sizes import in_words
 
-GROWTH_TOKENS = 256
+GROWTH_TOKENS = KV_STEP
 """What a KV cache grows by at once."""
 BACKGROUND_SHARE = 0.5
 """Background rows leave the rest to a chat that may come."""

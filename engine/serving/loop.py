@@ -204,14 +204,10 @@ class ServingLoop:
         return ModelLoaded(id, model, watch.seconds)
 
     def _wake(self) -> None:
-        """Bring a sleeping model back. Raises as loading does; then it still sleeps."""
-        sleeping = self._sleeper.sleeping
-        if sleeping is None:
-            return
+        """Bring a sleeping model back. Raises as loading does."""
         try:
-            self._channel.send(self._load(sleeping, NO_REQUEST))
+            self._sleeper.wake(lambda command: self._channel.send(self._load(command, NO_REQUEST)))
         except Exception:
-            self._sleeper.note_sleeping(sleeping)
             self._say_asleep()
             raise
 

@@ -28,14 +28,16 @@ class Sleeper:
         """There is no model, on purpose."""
         self._loaded, self._is_asleep = None, False
 
-    def note_sleeping(self, command: LoadModel) -> None:
-        """Waking it failed; the next question tries again."""
-        self._loaded, self._is_asleep = command, True
-
-    @property
-    def sleeping(self) -> LoadModel | None:
-        """The load that brings the sleeping model back, or None when none sleeps."""
-        return self._loaded if self._is_asleep else None
+    def wake(self, load: Callable[[LoadModel], None]) -> None:
+        """Load the sleeping model, if there is one. Raises as `load` does; then it still sleeps."""
+        command = self._loaded
+        if command is None or not self._is_asleep:
+            return
+        try:
+            load(command)
+        except Exception:
+            self._loaded, self._is_asleep = command, True
+            raise
 
     def wait(self, inbox: queue.SimpleQueue[_T], fall_asleep: Callable[[], None]) -> _T:
         """The next command, however long it takes; calls `fall_asleep` when that is long."""

@@ -9,6 +9,8 @@ from typing import Any
 
 from mlx_lm.models.cache import can_trim_prompt_cache, trim_prompt_cache
 
+from engine.worker.cache.detached import detach
+
 MAX_CONVERSATIONS = 4
 BUDGET_BYTES = 2 * 1024**3
 
@@ -24,7 +26,9 @@ class Loan:
 class ConversationCache:
     """Remembers, for each conversation, the tokens its cache holds.
 
-    At most `capacity` conversations and, all together, `budget_bytes`.
+    At most `capacity` conversations. Those that wait while another is answered take at most
+    `budget_bytes` together; the one answered last is beyond that, since its bytes are the ones
+    planned for an answer. A budget of 0 keeps none at all.
     """
 
     def __init__(self, capacity: int = MAX_CONVERSATIONS, budget_bytes: int = BUDGET_BYTES) -> None:
@@ -39,6 +43,7 @@ class ConversationCache:
         At least one prompt token stays uncached: the model needs one to answer from.
         """
         tokens, cache = self._entries.pop(owner, ([], []))
+        self._shrink("")
         shared = min(common_prefix(tokens, prompt), len(prompt) - 1)
         surplus = len(tokens) - shared
         if not tokens or shared <= 0 or (surplus and not can_trim_prompt_cache(cache)):
@@ -52,10 +57,11 @@ class ConversationCache:
         """Store what an answer left behind, forgetting the conversations unused for longest."""
         if not owner or not tokens:
             return
+        # Until it is evaluated, a row's part of a batch keeps the whole batch in memory.
+        detach(cache)
         self._entries[owner] = list(tokens), cache
         self._entries.move_to_end(owner)
-        while len(self._entries) > self._capacity or self.nbytes > self.budget_bytes:
-            self.drop_oldest()
+        self._shrink(owner if self.budget_bytes else "")
 
     def drop_oldest(self, spared: str = "") -> bool:
         """Forget the conversation unused for longest; false when only the spared one is left."""
@@ -64,12 +70,16 @@ class ConversationCache:
 
     def bytes_without(self, owner: str) -> int:
         """Bytes of every conversation but this one."""
-        return sum(
-            layer.nbytes
-            for name, (_, cache) in self._entries.items()
-            if name != owner
-            for layer in cache
-        )
+        return sum(_bytes_of(cache) for name, (_, cache) in self._entries.items() if name != owner)
+
+    def _shrink(self, spared: str) -> None:
+        """Forget what is too large by itself, then those unused for longest."""
+        for owner, (_, cache) in tuple(self._entries.items()):
+            if owner != spared and _bytes_of(cache) > self.budget_bytes:
+                self.forget(owner)
+        while len(self._entries) > self._capacity or self.bytes_without(spared) > self.budget_bytes:
+            if not self.drop_oldest(spared):
+                return
 
     def forget(self, owner: str) -> int:
         """Drop one conversation; returns how many entries went."""
@@ -85,7 +95,11 @@ class ConversationCache:
     @property
     def nbytes(self) -> int:
         """Bytes of all stored caches."""
-        return sum(layer.nbytes for _, cache in self._entries.values() for layer in cache)
+        return sum(_bytes_of(cache) for _, cache in self._entries.values())
+
+
+def _bytes_of(cache: Sequence[Any]) -> int:
+    return sum(layer.nbytes for layer in cache)
 
 
 def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:

@@ -54,11 +54,7 @@ def load_model(
     """
     folder, adapter = Path(command.path), command.adapter
     report_stage("reading weights")
-    model, tokenizer, config = _load_folder(
-        str(folder), return_config=True, adapter_path=adapter or None
-    )
-    if adapter:
-        check_applied(model, Path(adapter))
+    model, tokenizer, config = _read(folder, adapter)
     parameters = int(_get_total_parameters(model))
     weights_bytes, precision = _weights_bytes(model), _quantization(config)
     form: CpuForm = "as-stored"
@@ -66,7 +62,8 @@ def load_model(
         report_stage("preparing weights for the CPU")
         prepared = prepare_for_cpu(model, compute.is_fast, usable_bytes)
         weights_bytes, form = prepared.weights_bytes, prepared.form
-        precision = f"{precision}, {prepared.description}"
+        if prepared.description != precision:
+            precision = f"{precision}, {prepared.description}"
     protect_control_tokens(tokenizer)
     report_stage("warming up")
     trial = run_trial(model)
@@ -89,6 +86,16 @@ def load_model(
     return LoadedModel(
         model, tokenizer, _generation_config(folder), info, trial, command.is_forced, form
     )
+
+
+def _read(folder: Path, adapter: str) -> tuple[Any, Any, dict[str, Any]]:
+    """Model, tokenizer and configuration, with the adapter applied. Raises as `load_model`."""
+    model, tokenizer, config = _load_folder(
+        str(folder), return_config=True, adapter_path=adapter or None
+    )
+    if adapter:
+        check_applied(model, Path(adapter))
+    return model, tokenizer, config
 
 
 def _weights_bytes(model: Any) -> int:

@@ -52,6 +52,8 @@ class ExpandingLinear(QuantizedLinear):
             product = super().__call__(x)  # type: ignore[no-untyped-call]  # MLX leaves it untyped
             return cast(mx.array, product)
         product = x @ _expanded_weight(self).T
+        # Else MLX expands the matrices of several layers before it computes with the first.
+        mx.eval(product)
         return product + self["bias"] if "bias" in self else product
 
 

@@ -16,6 +16,7 @@ compute = activate(Path(sys.argv[1]), sys.argv[2] or None)
 
 import mlx.core as mx
 from mlx.nn.layers.base import Module
+from mlx.nn.layers.linear import Linear
 from mlx.utils import tree_flatten, tree_map
 from mlx_lm.generate import generate_step
 from mlx_lm.models import llama
@@ -90,6 +91,23 @@ def switch_error(usable: int) -> float:
     return float(mx.abs(holder.experts(x, index).reshape(-1) - expected.reshape(-1)).max())
 
 
+def expansions_alive(usable: int) -> float:
+    """How many expanded matrices a prompt of eight tokens holds at once in eight layers."""
+    untyped_module: Any = Module
+    holder = untyped_module()
+    holder.layers = [Linear(512, 512, bias=False).to_quantized(32, 4) for _ in range(8)]
+    mx.eval(holder.parameters())
+    prepare_for_cpu(holder, True, usable)
+    mx.clear_cache()
+    mx.reset_peak_memory()
+    before = mx.get_active_memory()
+    x = mx.ones((1, 8, 512))
+    for layer in holder.layers:
+        x = layer(x)
+    mx.eval(x)
+    return (mx.get_peak_memory() - before) / (512 * 512 * 4)
+
+
 def main() -> None:
     usable = {"all": 1 << 60, "none": 0}.get(sys.argv[3])
     usable = math.ceil(int(sys.argv[3]) / LOADABLE_MEMORY_SHARE) if usable is None else usable
@@ -98,6 +116,7 @@ def main() -> None:
         "quantized": report(random_model(True), usable),
         "half": report(random_model(False), usable),
         "switch_error": switch_error(usable),
+        "expansions_alive": expansions_alive(usable),
     }
     sys.stdout.write(json.dumps(answer) + "\n")
 

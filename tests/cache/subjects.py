@@ -87,3 +87,8 @@ def names_of(keys: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     packed, scales, biases = keys
     plain = mx.dequantize(packed, scales, biases, group_size=GROUP, bits=BITS)
     return np.array(plain[:, 0, :, 0]).astype(np.int64)
+
+
+def positions(batch: Any) -> list[int]:
+    """The position of each row's next token."""
+    return [int(position) for position in np.array(batch.offset)]

@@ -24,6 +24,7 @@ from tests.cache.subjects import (
     fill,
     held,
     names_of,
+    positions,
     together,
 )
 
@@ -128,10 +129,10 @@ def test_right_padded_prefill_is_rolled_to_the_left() -> None:
         total = held_before[index] + lengths[index]
         assert held(batch.extract(index)) == held(solo(row, total))
     mask = np.array(batch.make_mask(1))[:, 0, 0]
-    keys, _ = batch.update_and_fetch(*together(rows, batch.offset.tolist()))
+    keys, _ = batch.update_and_fetch(*together(rows, positions(batch)))
     for index, names in enumerate(names_of(keys)):
         begin = 1000 * (index + 1)
-        assert names[mask[index]].tolist() == list(range(begin, begin + batch.offset[index].item()))
+        assert names[mask[index]].tolist() == list(range(begin, begin + positions(batch)[index]))
 
 
 def test_masks_and_paddings_equal_those_of_the_plain_batch() -> None:
@@ -282,7 +283,7 @@ def test_recurrent_rows_join_and_leave_beside_attention_rows() -> None:
     recurrent = ArraysCache.merge([recurrent_row(0), recurrent_row(1)])
 
     def step(kept: list[Row]) -> None:
-        attention.update_and_fetch(*together(kept, attention.offset.tolist()))
+        attention.update_and_fetch(*together(kept, positions(attention)))
         recurrent[0] = recurrent[0] + 1
 
     step(rows[:2])
@@ -311,3 +312,21 @@ def test_mlx_lm_agrees_that_padding_is_dropped_together() -> None:
     plain = BatchKVCache.merge([fill(KVCache(), Row(0), 9), fill(KVCache(), Row(1), 4)])
     plain.filter([1])
     assert (plain.size(), plain.left_padding.tolist()) == (4, [0])
+
+
+def test_merging_leaves_the_rows_given_as_they_are() -> None:
+    rows = [Row(0), Row(1)]
+    given = [solo(row, 5) for row in rows]
+    theirs = fill(MlxQuantizedKVCache(GROUP, BITS), rows[0], 5)
+    before = [held(cache) for cache in given]
+    taken = QuantizedKVCache.from_plain(theirs, GROUP, BITS)
+    lone, both = QuantizedKVCache.merge(given[:1]), QuantizedKVCache.merge(given)
+    for cache, fed in (
+        (taken, rows[1].tokens(0)),
+        (lone, rows[1].tokens(0)),
+        (both, together(rows[::-1], [0, 0])),
+    ):
+        cache.trim(2)
+        cache.update_and_fetch(*fed)
+    assert [held(cache) for cache in given] == before
+    assert held(QuantizedKVCache.from_plain(theirs, GROUP, BITS)) == before[0]

@@ -170,6 +170,18 @@ def test_several_tokens_are_masked_against_a_buffer_cut_to_leave_room() -> None:
     assert [mask.is_visible(0, column, 4, token=1) for column in range(5)] == [False] + [True] * 4
 
 
+def test_rows_join_right_aligned() -> None:
+    state = BatchedRotatingState(8, [0, 1])
+    state.restore_merged(3, [3, 2])
+    newcomers = BatchedRotatingState(8, [0])
+    newcomers.restore_merged(5, [25])
+    assert not state.is_aligned_with(newcomers)
+    assert state.extend(newcomers) == (2, 0)
+    assert (state.left_padding, state.offsets) == ([2, 3, 0], [3, 2, 25])
+    assert (state.ring_index, state.total_offset) == (5, 5)
+    state.check()
+
+
 def test_writes_are_begun_and_ended_in_turn() -> None:
     state = BatchedRotatingState(4, [0])
     with pytest.raises(CacheError, match="never begun"):

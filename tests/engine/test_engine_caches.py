@@ -12,6 +12,7 @@ from engine.worker.conversation_cache import ConversationCache
 from engine.worker.kv_usage import _bits, _kind
 
 # mlx-lm carries hardly any types.
+BatchKVCache: Any = mlx_caches.BatchKVCache
 KVCache: Any = mlx_caches.KVCache
 RotatingKVCache: Any = mlx_caches.RotatingKVCache
 
@@ -85,6 +86,38 @@ def test_the_conversation_unused_for_longest_goes_first() -> None:
     caches.give("new", [1], filled(1))
     assert caches.borrow("middle", [1, 2, 3]).cache is None
     assert caches.borrow("old", [1, 2, 3, 4]).cache is not None
+
+
+def test_the_conversation_answered_last_is_kept_whatever_its_size() -> None:
+    small, large = filled(2), filled(600)
+    budget = sum(layer.nbytes for layer in small)
+    caches = ConversationCache(budget_bytes=budget)
+    caches.give("small", [1, 2], small)
+    caches.give("large", [*range(600)], large)
+    assert (len(caches), caches.bytes_without("large")) == (2, budget)
+    loan = caches.borrow("large", [*range(601)])
+    assert len(loan.tokens) == 600
+    caches.give("large", [*range(601)], loan.cache or [])
+    assert caches.borrow("new", [1]).cache is None
+    assert [caches.forget(owner) for owner in ("large", "small")] == [0, 1]
+
+
+def test_a_kept_cache_holds_no_more_memory_than_it_says() -> None:
+    before = mx.get_active_memory()
+    batch, state = BatchKVCache([0]), mx.zeros((1, 4, 10, 64))
+    batch.update_and_fetch(state, state)
+    mx.eval(batch.keys, batch.values)
+    row = batch.extract(0)
+    del batch, state
+    caches = ConversationCache()
+    caches.give("chat", [*range(10)], [row])
+    assert mx.get_active_memory() - before <= caches.nbytes + 4096
+
+
+def test_a_budget_of_nothing_keeps_nothing() -> None:
+    caches = ConversationCache(budget_bytes=0)
+    caches.give("chat", [1, 2], filled(2))
+    assert len(caches) == 0
 
 
 def test_forgetting_and_clearing() -> None:

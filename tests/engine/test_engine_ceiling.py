@@ -124,12 +124,12 @@ def test_only_what_does_not_fit_is_refused_and_the_reason_is_said() -> None:
     assert caught.value.kind == "over-budget"
 
 
-def test_a_budget_in_bytes_bounds_what_is_kept() -> None:
+def test_a_budget_in_bytes_bounds_what_waits_beside_the_last() -> None:
     caches = kept_chats("a", "b", "c")
     caches.budget_bytes = 2 * MIB
     cache = KVCache()
     half = mx.zeros((1, 1, 256, 512), mx.float32)
     cache.update_and_fetch(half, half)
     caches.give("d", [1], [cache])
-    assert caches.nbytes == 2 * MIB
-    assert [owner for owner in "abcd" if caches.forget(owner)] == ["c", "d"]
+    assert caches.bytes_without("d") == 2 * MIB
+    assert [owner for owner in "abcd" if caches.forget(owner)] == ["b", "c", "d"]

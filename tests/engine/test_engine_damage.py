@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 import pytest_asyncio
 from safetensors.numpy import load_file, save_file
@@ -186,3 +189,13 @@ async def test_a_template_that_fails_ends_only_the_request(engine: RawEngine, fo
     assert isinstance(failed, Failed)
     assert failed.kind == "bad-request"
     assert "template" in failed.message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits address space so")
+async def test_threads_reserve_little_address_space(tiny_model: Path) -> None:
+    async with raw_engine(mlx_launch()) as limited:
+        pid = limited.process.process.pid
+        ceiling = psutil.Process(pid).memory_info().vms + 160 * 1024**2
+        resource.prlimit(pid, resource.RLIMIT_AS, (ceiling, ceiling))
+        await limited.load(str(tiny_model))
+        assert (await limited.answer("hello", max_tokens=3)).finished.reason == "length"

@@ -26,6 +26,8 @@ def git(wiki: Path, *arguments: str) -> str:
 async def test_ask_stop_ask_again_edit_and_see_the_commit(open_zib: OpenSession) -> None:
     zib = await open_zib()
     await zib.see(lambda text: "Ask anything" in text, "the prompt")
+    # Without the gauge the lines under the answers are not broken.
+    zib.press("/gauge", "enter")
     zib.press("What is the capital of France?", "enter")
     await zib.see(lambda text: "Paris" in text and "tok/s · first" in text, "an answer")
 
@@ -101,7 +103,7 @@ def test_ask_reads_a_pipe_and_writes_json(builtin_model: Path) -> None:
     [
         ((), 2, "There is no question"),
         (("--temperature", "99", "hi"), 2, "temperature"),
-        (("--model", "/nonexistent/model", "hi"), 1, "not a model folder"),
+        (("--model", "/nonexistent/model", "hi"), 1, "There is no folder"),
         (("--max-tokens", "0", "hi"), 2, "max_tokens"),
     ],
 )

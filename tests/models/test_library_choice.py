@@ -104,6 +104,12 @@ def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         choose_model(ENTRIES, "./x.gguf")
 
 
+@pytest.mark.parametrize("wanted", ["b" * 300, "b" * 5000, f"/{'b' * 300}", "/\0", "\0", "\udcff"])
+def test_a_name_no_file_can_have_is_only_not_found(wanted: str) -> None:
+    with pytest.raises(ModelUnavailable):
+        choose_loadable(ENTRIES, wanted)
+
+
 def planner(usable_gigabytes: float) -> Callable[[ModelEntry], MemoryPlan]:
     """Weights and a tenth more, as a plan."""
 

@@ -204,15 +204,27 @@ def test_a_folder_is_linked(
     assert model_at(tiny_model).problem == ""
 
 
+def test_nothing_is_put_into_another_model(
+    environment: dict[str, str], models_dir: Path, tiny_model: Path
+) -> None:
+    before = sorted(tiny_model.iterdir())
+    assert run(environment, "import", str(tiny_model), "--name", "org").returncode == 0
+    done = run(environment, "import", str(tiny_model), "--name", "org/inner")
+    assert done.returncode == 1
+    assert f"{models_dir / 'org'} is a model" in done.stderr.decode()
+    assert sorted(tiny_model.iterdir()) == before
+
+
 @pytest.mark.parametrize(
     ("make", "arguments", "said"),
     [
-        ("nothing", (), "There is no file or folder"),
+        ("nothing", (), "does not exist; give a GGUF file"),
         ("folder", (), "was not imported"),
         ("text", (), "not a GGUF file"),
         ("text", ("--name", "../up"), "cannot be a model's name"),
         ("text", ("--name", "a/b/c"), "cannot be a model's name"),
         ("text", ("--name", "/abs"), "cannot be a model's name"),
+        ("text", ("--name", "x" * 5000), "x…' cannot be a model's name"),
     ],
 )
 def test_what_cannot_be_imported(
@@ -259,6 +271,9 @@ def test_remove_takes_only_what_it_is_sure_of(
     for wanted, said in (
         ("alpha", "may mean alpha-1, alpha-2"),
         ("beta", "No model called"),
+        ("b" * 300, "No model called"),
+        ("b" * 5000, "5,000 letters"),
+        (f"/{'b' * 300}", "so it is not touched"),
         ("smol", "give its whole name"),
         (str(outside), "delete the folder yourself"),
     ):

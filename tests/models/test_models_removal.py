@@ -152,3 +152,12 @@ def test_the_built_in_model_can_be_removed_and_comes_back_to_the_list(places: Mo
     write_model(places.builtin)
     remove(plan_removal(entry(places, "Built-in"), places))
     assert entry(places, "Built-in").bytes_on_disk == 0
+    with pytest.raises(ModelUnavailable, match="not on this machine"):
+        plan_removal(entry(places, "Built-in"), places)
+
+
+def test_a_conversion_s_lock_goes_with_the_model(places: ModelPlaces) -> None:
+    folder = write_model(places.models_dir / "org" / "one")
+    folder.with_name(".one.converting.lock").touch()
+    remove(plan_removal(entry(places, "org/one"), places))
+    assert list(places.models_dir.iterdir()) == []

@@ -10,12 +10,14 @@ from msgspec import structs
 from engine.config import EngineConfig
 from engine.errors import RequestFailed
 from engine.plan.contract import PlanOptions
-from engine.protocol import Finished, Message
+from engine.protocol import Finished, Message, Sampling
 from tests.engine.subjects import mlx_launch
 from tests.families.folders import write_families
+from tui.bench.families import FAMILIES
 from tui.bench.peak import MIB, MeteredEngine, metered_engine
 from tui.bench.plan import letters
 from tui.bench.prompts import long_prompt
+from tui.bench.random_models import write_random_models
 
 ANSWER_TOKENS = 4
 LENGTHS = {
@@ -91,6 +93,22 @@ async def test_a_resumed_conversation_keeps_to_its_plan(
         run = await metered.run(folder, prompt, ANSWER_TOKENS, AS_SET_UP, owner="chat")
         assert run.is_kept, run
     await metered.client.forget("chat")
+
+
+async def test_drawing_from_a_large_vocabulary_keeps_to_its_plan(
+    tmp_path: Path, metered: MeteredEngine
+) -> None:
+    narrow = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2}
+    config = {**FAMILIES["llama"], **narrow, "vocab_size": 262_144}
+    await write_random_models(tmp_path, {"wide": config}, tmp_path / "tmp")
+    folder = str(tmp_path / "wide")
+    await metered.client.load(folder)
+    for sampling in (
+        Sampling(temperature=0.0),
+        Sampling(temperature=0.8, top_p=0.9, top_k=64, min_p=0.05, seed=1),
+    ):
+        run = await metered.run(folder, letters(5), 8, AS_SET_UP, sampling=sampling)
+        assert run.is_kept, run
 
 
 async def test_longer_steps_keep_to_their_plan(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -212,6 +212,7 @@ def test_reasons_carry_the_numbers_and_the_binding() -> None:
     assert reasons[-1] == "A remark."
     beyond = plan(model, machine(100 * GIB), 200_000)
     assert "The model was made for 131,072 tokens." in beyond.reasons
+    assert plan(model, memory, 1).reasons[0].startswith("1 token needs ")
 
 
 @pytest.mark.parametrize(

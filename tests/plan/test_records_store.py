@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -318,3 +319,14 @@ def test_a_folder_that_is_not_there_has_a_key_all_the_same(tmp_path: Path) -> No
     key = key_of_folder(tmp_path / "none", "\udcff", "metal", "4-bit", "/\udcfe")
     assert (key.config_hash, key.weights_bytes) == ("", 0)
     assert file_name(key).endswith(".json")
+
+
+def test_a_lock_that_never_opens_is_not_waited_for(
+    records: Records, reports: Reports, tmp_path: Path
+) -> None:
+    kept = records.note_run(KEY, RUN)
+    with FileLock(tmp_path / "records" / ".lock"):
+        assert records.note_run(KEY, RUN) is None
+        assert records.find(KEY) == kept
+    assert len(reports) == 1
+    assert "cannot be kept" in reports[0]

@@ -8,38 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-Config = Mapping[str, object]
-
-WINDOW_TOKENS = 32_768
-_DENSE: Config = {
-    "hidden_size": 256,
-    "num_hidden_layers": 4,
-    "intermediate_size": 768,
-    "num_attention_heads": 8,
-    "num_key_value_heads": 4,
-    "head_dim": 64,
-    "rms_norm_eps": 1e-6,
-    "rope_theta": 10_000.0,
-    "vocab_size": 32_000,
-    "max_position_embeddings": WINDOW_TOKENS,
-    "tie_word_embeddings": False,
-    "torch_dtype": "bfloat16",
-}
-
-
-def _config(family: str, **special: object) -> Config:
-    return {**_DENSE, "model_type": family, **special}
-
-
-_ROPE_TEXT = {"rope_theta": 10_000.0, "rope_type": "default", "partial_rotary_factor": 0.25}
+from tui.bench.family_config import WINDOW_TOKENS, Config, small_config
+from tui.bench.recurrent_families import RECURRENT_FAMILIES
 
 FAMILIES: Mapping[str, Config] = {
     # Every attention layer keeps all tokens.
-    "llama": _config("llama", num_key_value_heads=8),
-    "qwen2": _config("qwen2", num_key_value_heads=2, tie_word_embeddings=True),
-    "qwen3": _config("qwen3", head_dim=128, num_key_value_heads=4),
+    "llama": small_config("llama", num_key_value_heads=8),
+    "qwen2": small_config("qwen2", num_key_value_heads=2, tie_word_embeddings=True),
+    "qwen3": small_config("qwen3", head_dim=128, num_key_value_heads=4),
     # Layers with a sliding window between full ones.
-    "gemma3": _config(
+    "gemma3": small_config(
         "gemma3_text",
         num_hidden_layers=6,
         num_key_value_heads=4,
@@ -49,12 +27,12 @@ FAMILIES: Mapping[str, Config] = {
         sliding_window_pattern=3,
         vocab_size=64_000,
     ),
-    "gemma3-small-window": _config(
+    "gemma3-small-window": small_config(
         "gemma3_text", sliding_window=64, sliding_window_pattern=2, query_pre_attn_scalar=64
     ),
-    "gemma2": _config("gemma2", head_dim=128, query_pre_attn_scalar=128),
+    "gemma2": small_config("gemma2", head_dim=128, query_pre_attn_scalar=128),
     # Sliding layers with attention sinks and experts.
-    "gpt-oss": _config(
+    "gpt-oss": small_config(
         "gpt_oss",
         num_attention_heads=16,
         sliding_window=128,
@@ -107,14 +85,14 @@ FAMILIES: Mapping[str, Config] = {
         },
     },
     # Experts.
-    "mixtral": _config(
+    "mixtral": small_config(
         "mixtral",
         hidden_size=512,
         intermediate_size=512,
         num_local_experts=8,
         num_experts_per_tok=2,
     ),
-    "qwen3-moe": _config(
+    "qwen3-moe": small_config(
         "qwen3_moe",
         num_experts=16,
         num_experts_per_tok=4,
@@ -123,104 +101,8 @@ FAMILIES: Mapping[str, Config] = {
         moe_intermediate_size=256,
         norm_topk_prob=True,
     ),
-    # A recurrent state instead of most KV caches.
-    "qwen3.5": {
-        "model_type": "qwen3_5",
-        "torch_dtype": "bfloat16",
-        "tie_word_embeddings": False,
-        "text_config": _config(
-            "qwen3_5_text",
-            full_attention_interval=2,
-            head_dim=128,
-            linear_num_value_heads=8,
-            linear_num_key_heads=4,
-            linear_key_head_dim=64,
-            linear_value_head_dim=64,
-            linear_conv_kernel_dim=4,
-            rope_parameters=_ROPE_TEXT,
-        ),
-    },
-    "qwen3-next": _config(
-        "qwen3_next",
-        full_attention_interval=2,
-        head_dim=128,
-        linear_num_value_heads=8,
-        linear_num_key_heads=4,
-        linear_key_head_dim=64,
-        linear_value_head_dim=64,
-        linear_conv_kernel_dim=4,
-        num_experts=8,
-        num_experts_per_tok=2,
-        decoder_sparse_step=1,
-        shared_expert_intermediate_size=256,
-        mlp_only_layers=[],
-        moe_intermediate_size=256,
-        partial_rotary_factor=0.25,
-        norm_topk_prob=True,
-    ),
-    "mamba2": {
-        "model_type": "mamba2",
-        "num_heads": 16,
-        "head_dim": 64,
-        "vocab_size": 32_000,
-        "hidden_size": 512,
-        "intermediate_size": 1024,
-        "state_size": 128,
-        "num_hidden_layers": 4,
-        "layer_norm_epsilon": 1e-5,
-        "conv_kernel": 4,
-        "n_groups": 1,
-        "use_bias": False,
-        "use_conv_bias": True,
-        "tie_word_embeddings": True,
-        "time_step_limit": [0.0, 100.0],
-        "time_step_rank": "auto",
-        "max_position_embeddings": WINDOW_TOKENS,
-        "torch_dtype": "bfloat16",
-    },
-    "falcon-h1": _config(
-        "falcon_h1",
-        hidden_size=256,
-        mamba_d_ssm=512,
-        mamba_n_heads=8,
-        mamba_d_head=64,
-        mamba_d_state=64,
-        mamba_n_groups=1,
-        mamba_d_conv=4,
-        tie_word_embeddings=True,
-    ),
-    "granite-hybrid": _config(
-        "granitemoehybrid",
-        head_dim=32,
-        attention_bias=False,
-        embedding_multiplier=12.0,
-        attention_multiplier=0.125,
-        logits_scaling=8.0,
-        residual_multiplier=0.22,
-        layer_types=["mamba", "attention"] * 2,
-        mamba_n_heads=8,
-        mamba_d_head=64,
-        mamba_proj_bias=False,
-        mamba_d_state=64,
-        mamba_d_conv=4,
-        mamba_n_groups=1,
-        mamba_conv_bias=True,
-        shared_intermediate_size=768,
-        tie_word_embeddings=True,
-    ),
-    "lfm2": _config(
-        "lfm2",
-        norm_eps=1e-5,
-        conv_bias=False,
-        conv_L_cache=3,
-        block_dim=256,
-        block_multiple_of=256,
-        block_ffn_dim_multiplier=1.0,
-        block_auto_adjust_ff_dim=False,
-        layer_types=["conv", "full_attention"] * 2,
-    ),
     # One latent vector a token instead of keys and values.
-    "deepseek-v3": _config(
+    "deepseek-v3": small_config(
         "deepseek_v3",
         num_key_value_heads=8,
         head_dim=None,
@@ -237,4 +119,5 @@ FAMILIES: Mapping[str, Config] = {
         n_group=1,
         topk_group=1,
     ),
+    **RECURRENT_FAMILIES,
 }

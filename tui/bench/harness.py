@@ -15,6 +15,7 @@ from tui.bench.context import BenchContext, Report
 from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
 from tui.bench.first_frame import bench_first_frame
 from tui.bench.idle import bench_idle
+from tui.bench.kv import bench_kv
 from tui.bench.plan import bench_plan
 from tui.bench.sampling import bench_sampling
 from tui.bench.speed import bench_decode, bench_prefill
@@ -38,6 +39,7 @@ BENCHES = (
     Bench("prefill", "speed of reading a prompt against plain mlx-lm, same model", bench_prefill),
     Bench("first-frame", "time from start to the first painted frame", bench_first_frame),
     Bench("plan", "predicted memory against MLX's measured peak, many models", bench_plan),
+    Bench("kv", "quantized keys and values: bytes, predictions, speed", bench_kv),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )

@@ -16,11 +16,11 @@ from engine.process import EngineLaunch
 from engine.protocol import Finished, MemoryReport, Message, Sampling, Usage
 from engine.status import EngineStatus
 from tui.bench.figures import BenchFault
+from tui.bench.ours import GREEDY
 
 MIB = 1 << 20
 ALLOWED_SHARE, ALLOWED_BYTES = 0.10, 16 * MIB
 REPORT_LIMIT_SECONDS = 30.0
-_GREEDY = Sampling(temperature=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +55,29 @@ class MeteredEngine:
     reports: ReportKeeper
 
     async def run(
-        self, folder: str, prompt: str, answer_tokens: int, options: PlanOptions, owner: str = ""
+        self,
+        folder: str,
+        prompt: str,
+        answer_tokens: int,
+        options: PlanOptions,
+        owner: str = "",
+        sampling: Sampling = GREEDY,
     ) -> PeakRun:
         """Answer a prompt with the model of that folder, which is loaded, and plan its length.
 
         Raises BenchFault, EngineError.
         """
-        usage = await self._answer(prompt, answer_tokens, owner)
+        usage = await self._answer(prompt, answer_tokens, owner, sampling)
         report = await self.reports.next_idle()
         held = usage.prompt_tokens + usage.generated_tokens
         plan = await self.client.plan(folder, structs.replace(options, context_tokens=held))
         return PeakRun(held, predicted_peak(plan), report.peak_bytes)
 
-    async def _answer(self, prompt: str, answer_tokens: int, owner: str) -> Usage:
+    async def _answer(
+        self, prompt: str, answer_tokens: int, owner: str, sampling: Sampling
+    ) -> Usage:
         async for event in self.client.generate(
-            [Message("user", prompt)], owner, _GREEDY, max_tokens=answer_tokens
+            [Message("user", prompt)], owner, sampling, max_tokens=answer_tokens
         ):
             if isinstance(event, Finished):
                 self.reports.forget()

@@ -6,6 +6,7 @@ rows and tokens is the same one for each array and keeps every token's bytes.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
@@ -88,6 +89,13 @@ class ArrayRows:
         `mx.contiguous` would share the memory of a view that is contiguous already.
         """
         return self._map(mx.array)
+
+    def shared(self) -> Self:
+        """The same bytes: a later write to either side leaves the other as it is.
+
+        Nothing is copied unless both are still held when one of them is written to.
+        """
+        return self._map(copy.copy)
 
     def own_memory(self) -> Self:
         """A true copy whose computation is under way: nothing else holds the source's memory."""

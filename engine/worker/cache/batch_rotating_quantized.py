@@ -13,24 +13,25 @@ from typing import Any, Self
 
 import mlx.core as mx
 
-from engine.worker.cache.array_rows import QuantizedPair, Triple
+from engine.worker.cache.array_rows import Triple
 from engine.worker.cache.errors import CacheError
 from engine.worker.cache.quantized_layer import (
     DEFAULT_BITS,
     DEFAULT_GROUP_SIZE,
-    GROWTH_STEP,
     QuantizedLayer,
 )
 from engine.worker.cache.ring_batch import (
     check_same_windows,
+    in_time_order,
     join_rings,
     merge_rings,
     refuse_many,
+    row_in_time_order,
     visible_columns,
+    with_room,
 )
 from engine.worker.cache.rotating_quantized import RotatingQuantizedKVCache
 from engine.worker.cache.rotating_state import BatchedRotatingState
-from engine.worker.cache.row_storage import Range, concatenate_tokens, temporal_view
 
 
 class BatchRotatingQuantizedKVCache(QuantizedLayer):
@@ -105,8 +106,7 @@ class BatchRotatingQuantizedKVCache(QuantizedLayer):
         """
         refuse_many(keys.shape[2])
         part = self.quantize(keys, values)
-        self._grow(part)
-        rows = self._written_rows()
+        self.rows = rows = with_room(self.rows, self.ring, self.keep, part)
         column = self.keep + self.ring.begin_write(1)
         rows.write(column, part)
         for row in self._rows_short_of_sinks():
@@ -118,7 +118,9 @@ class BatchRotatingQuantizedKVCache(QuantizedLayer):
 
     def keys_and_values(self) -> tuple[Triple, Triple]:
         """The columns in use, in physical order, as triples."""
-        used = self._written_rows().cut(tokens=(0, self.keep + self.ring.valid_length))
+        if self.rows is None:
+            raise CacheError("A cache that holds no token has no keys and values yet.")
+        used = self.rows.cut(tokens=(0, self.keep + self.ring.valid_length))
         return used.keys, used.values
 
     def prepare(
@@ -151,21 +153,13 @@ class BatchRotatingQuantizedKVCache(QuantizedLayer):
         """Let another batch's rows join, both in time order and right-aligned."""
         check_same_windows((self, other))
         joined = other.as_batch()
-        a, b = self.ring, joined.ring
-        if (a.is_rotated, a.ring_index) != (b.is_rotated, b.ring_index):
+        if not self.ring.is_aligned_with(joined.ring):
+            joined = BatchRotatingQuantizedKVCache.from_state(joined.state)
             self._unroll()
-            joined = joined.copied_book_keeping()
             joined._unroll()
-            b = joined.ring
         self._positions = None
-        width = max(a.ring_index, b.ring_index)
-        shifts = width - a.ring_index, width - b.ring_index
-        counts = a.batch_size, b.batch_size
-        a.left_padding = [padding + shifts[0] for padding in a.left_padding] + [
-            padding + shifts[1] for padding in b.left_padding
-        ]
-        a.offsets = a.offsets + b.offsets
-        a.ring_index, a.total_offset = width, max(a.total_offset, b.total_offset)
+        counts = self.ring.batch_size, joined.ring.batch_size
+        shifts = self.ring.extend(joined.ring)
         self.rows = join_rings((self.rows, joined.rows), counts, shifts, self.keep)
 
     def extract(self, index: int) -> RotatingQuantizedKVCache:
@@ -174,21 +168,13 @@ class BatchRotatingQuantizedKVCache(QuantizedLayer):
         offset = self.ring.offsets[index]
         if self.rows is None or offset <= 0:
             return row
-        start = max(0, self.ring.left_padding[index])
-        ordered = temporal_view(
-            self.rows, self._ring_ranges(), row=index, start=start, stop=self.ring.valid_length
-        )
-        sinks = self.rows.cut((index, index + 1), (0, min(self.keep, offset)))
-        row.restore(self._joined(sinks, ordered).own_memory(), offset)
+        live = row_in_time_order(self.rows, self.ring, self.keep, index)
+        row.restore(live.own_memory(), offset)
         return row
 
     def as_batch(self) -> BatchRotatingQuantizedKVCache:
         """The rows as an ordinary batch."""
         return self
-
-    def copied_book_keeping(self) -> BatchRotatingQuantizedKVCache:
-        """Another batch over the same arrays, free to be rearranged."""
-        return BatchRotatingQuantizedKVCache.from_state(self.state)
 
     @property
     def state(self) -> Any:
@@ -229,40 +215,12 @@ class BatchRotatingQuantizedKVCache(QuantizedLayer):
         window = min(window_size or self.max_size, self.ring.max_size)
         return visible_columns(self.ring, window, self.keep, self._rows_short_of_sinks())
 
-    def _grow(self, part: QuantizedPair) -> None:
-        capacity, total = self.ring.max_size, self.ring.total_offset
-        if self.rows is None:
-            zeros = part.cut(tokens=(0, 0)).pad(right=self.keep + min(GROWTH_STEP, capacity))
-            self.rows = zeros
-            self.ring.mark_grown(total)
-        elif self.rows.tokens - self.keep < capacity and total >= self.rows.tokens - self.keep:
-            self.rows = self.rows.pad(right=min(GROWTH_STEP, capacity - total))
-            self.ring.mark_grown(total)
-
     def _unroll(self) -> None:
-        if self.rows is None or not self.ring.is_rotated:
-            return
-        ordered = temporal_view(self.rows, self._ring_ranges())
-        self.rows = self._joined(self.rows.cut(tokens=(0, self.keep)), ordered)
-        self.ring.ring_index = ordered.tokens
-        self.ring.is_rotated = False
-
-    def _ring_ranges(self) -> list[Range]:
-        ring_length = self._written_rows().tokens - self.keep
-        return [
-            (self.keep + start, self.keep + stop)
-            for start, stop in self.ring.temporal_ranges(ring_length)
-        ]
-
-    def _joined(self, sinks: QuantizedPair, ring: QuantizedPair) -> QuantizedPair:
-        return concatenate_tokens([sinks, ring]) if self.keep else ring
+        if self.rows is not None and self.ring.is_rotated:
+            self.rows = in_time_order(self.rows, self.ring, self.keep)
+            self.ring.mark_unrolled(self.rows.tokens - self.keep)
 
     def _rows_short_of_sinks(self) -> list[int]:
         if not self.keep:
             return []
         return [row for row, offset in enumerate(self.ring.offsets) if 0 <= offset < self.keep]
-
-    def _written_rows(self) -> QuantizedPair:
-        if self.rows is None:
-            raise CacheError("A cache that holds no token has no keys and values yet.")
-        return self.rows

@@ -13,7 +13,7 @@ from engine.worker.cache.rotating_quantized import RotatingQuantizedKVCache
 
 
 class LoneRotatingRow(BatchRotatingQuantizedKVCache):
-    """Adopts the row's own cache without a copy and takes any number of tokens.
+    """Starts from the row's own cache, which stays as it is, and takes any number of tokens.
 
     mlx-lm's BatchGenerator merges before it prefills: with `prefill_batch_size=1` each row is
     prefilled in one of these. It becomes an ordinary batch when another row joins.
@@ -21,8 +21,8 @@ class LoneRotatingRow(BatchRotatingQuantizedKVCache):
 
     def __init__(self, row: RotatingQuantizedKVCache) -> None:
         super().__init__(row.max_size, [0], keep=row.keep, group_size=row.group_size, bits=row.bits)
-        self.row = row
-        self.rows = row.rows
+        self.row = RotatingQuantizedKVCache.from_state(row.state)
+        self.row.rows = self.rows = row.rows and row.rows.shared()
 
     @property
     def offset(self) -> mx.array:

@@ -30,13 +30,14 @@ class QuantizedKVCache(QuantizedLayer):
 
     @classmethod
     def from_plain(cls, cache: Any, group_size: int, bits: int) -> Self:
-        """Quantize mlx-lm's KVCache (or take over its QuantizedKVCache), live tokens only."""
+        """Quantize mlx-lm's KVCache, live tokens only, or take over its QuantizedKVCache."""
         quantized = cls(group_size, bits)
         quantized.offset = cache.offset
         if cache.keys is None or not cache.offset:
             return quantized
         if hasattr(cache, "bits"):
             quantized._restore(cache.keys, cache.values, (cache.group_size, cache.bits))
+            quantized.rows = quantized.rows and quantized.rows.shared()
         else:
             quantized.rows = append(None, 0, quantized.quantize(*cache.keys_and_values()))
         return quantized

@@ -12,9 +12,15 @@ import mlx.core as mx
 
 from engine.worker.cache.array_rows import QuantizedPair
 from engine.worker.cache.errors import CacheError
-from engine.worker.cache.quantized_layer import Quantization, check_alike
+from engine.worker.cache.quantized_layer import GROWTH_STEP, Quantization, check_alike
 from engine.worker.cache.rotating_state import BatchedRotatingState
-from engine.worker.cache.row_storage import concatenate_rows, concatenate_tokens, merge_rows
+from engine.worker.cache.row_storage import (
+    Range,
+    concatenate_rows,
+    concatenate_tokens,
+    merge_rows,
+    temporal_view,
+)
 
 
 class Window(Quantization, Protocol):
@@ -60,6 +66,46 @@ def merge_rings(
         padded = [sink.pad(right=keep - sink.tokens) for sink in sinks]
         merged = concatenate_tokens([concatenate_rows(padded), merged])
     return merged, [ring.tokens for ring in rings]
+
+
+def with_room(
+    rows: QuantizedPair | None, ring: BatchedRotatingState, keep: int, part: QuantizedPair
+) -> QuantizedPair:
+    """The buffer, larger if its ring is full and not yet of the window's size."""
+    capacity, total = ring.max_size, ring.total_offset
+    if rows is None:
+        rows = part.cut(tokens=(0, 0)).pad(right=keep + min(GROWTH_STEP, capacity))
+    elif total >= rows.tokens - keep and rows.tokens - keep < capacity:
+        rows = rows.pad(right=min(GROWTH_STEP, capacity - total))
+    else:
+        return rows
+    ring.mark_grown(total)
+    return rows
+
+
+def in_time_order(rows: QuantizedPair, ring: BatchedRotatingState, keep: int) -> QuantizedPair:
+    """All rows with the ring's columns in time order after the sinks."""
+    sinks = [(0, keep)] if keep else []
+    return temporal_view(rows, [*sinks, *_ring_ranges(rows, ring, keep)])
+
+
+def row_in_time_order(
+    rows: QuantizedPair, ring: BatchedRotatingState, keep: int, index: int
+) -> QuantizedPair:
+    """A view of what one row holds: its sinks, then its ring without padding."""
+    start = max(0, ring.left_padding[index])
+    live = temporal_view(
+        rows, _ring_ranges(rows, ring, keep), row=index, start=start, stop=ring.valid_length
+    )
+    if not keep:
+        return live
+    held = min(keep, ring.offsets[index])
+    return concatenate_tokens([rows.cut((index, index + 1), (0, held)), live])
+
+
+def _ring_ranges(rows: QuantizedPair, ring: BatchedRotatingState, keep: int) -> list[Range]:
+    ranges = ring.temporal_ranges(rows.tokens - keep)
+    return [(keep + start, keep + stop) for start, stop in ranges]
 
 
 def join_rings(

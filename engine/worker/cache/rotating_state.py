@@ -128,6 +128,30 @@ class BatchedRotatingState:
         self.offsets = list(offsets)
         self.is_rotated = False
 
+    def is_aligned_with(self, other: BatchedRotatingState) -> bool:
+        """Both write the same column next and have the same columns in use."""
+        mine, theirs = (self.is_rotated, self.ring_index), (other.is_rotated, other.ring_index)
+        return mine == theirs
+
+    def mark_unrolled(self, width: int) -> None:
+        """The buffer was put into time order, `width` columns of it."""
+        self.ring_index = width
+        self.is_rotated = False
+
+    def extend(self, other: BatchedRotatingState) -> tuple[int, int]:
+        """Join rows aligned with one's own, or in time order as one's own are.
+
+        Returns the columns to put before one's own and the other's rows.
+        """
+        width = max(self.ring_index, other.ring_index)
+        own, joined = width - self.ring_index, width - other.ring_index
+        self._shift_padding(own)
+        self.left_padding += [padding + joined for padding in other.left_padding]
+        self.offsets = self.offsets + other.offsets
+        self.ring_index = width
+        self.total_offset = max(self.total_offset, other.total_offset)
+        return own, joined
+
     def temporal_ranges(self, buffer_length: int) -> list[Range]:
         """Physical column ranges, oldest first."""
         if self.ring_index == buffer_length:

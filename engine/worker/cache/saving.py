@@ -15,7 +15,8 @@ import mlx.core as mx
 import msgspec
 
 from engine.worker.cache.errors import CacheError
-from engine.worker.cache.formats import Packed, pack, unpack
+from engine.worker.cache.formats import pack, unpack
+from engine.worker.cache.packed import Packed
 
 VERSION = "1"
 _VERSION_KEY, _LAYERS_KEY, _NOTE_PREFIX = "zib.version", "zib.layers", "note."
