@@ -183,6 +183,9 @@ class ScriptedLane:
         time.sleep(reading.reply.seconds_per_chunk)
         return reading.read(BRIEF_STEP if is_brief else PREFILL_STEP)
 
+    def wait(self) -> None:
+        """Nothing is ever begun and not finished."""
+
     def cancel(self, row: ScriptedRow) -> list[AnyEvent]:
         """End a row now."""
         self._rows.remove(row)

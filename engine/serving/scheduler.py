@@ -67,6 +67,9 @@ class LaneRunner(Protocol[R]):
     def step(self, is_brief: bool) -> Sequence[AnyEvent]:
         """Do one piece of work; `is_brief` asks for a small one because somebody reads along."""
 
+    def wait(self) -> None:
+        """Wait for what a step began and did not finish."""
+
     def cancel(self, row: R) -> Sequence[AnyEvent]:
         """End a row now, keeping its cache."""
 
@@ -87,6 +90,7 @@ class Scheduler(Generic[R]):
         self._clock = clock
         self._duty = DutyCycle()
         self._queues: dict[Lane, deque[R]] = {lane: deque() for lane in LANES}
+        self._last_lane: Lane = "chat"
         self._has_changed = True
         self._looked_at = 0.0
         self.budget_bytes = 0
@@ -104,16 +108,18 @@ class Scheduler(Generic[R]):
         """Start what may start, then let one lane compute."""
         events = self._start_rows()
         chat, background = (self._runners[lane].rows for lane in LANES)
-        is_contended = bool(chat and background) and not self._is_chat_first
-        lane: Lane = "chat" if chat else "background"
-        if is_contended:
-            lane = self._duty.next_lane()
-        else:
-            self._duty.reset()
         if not chat and not background:
             return events
-        began = self._clock()
-        events += self._hear(self._runners[lane].step(any(row.has_first_token for row in chat)))
+        is_contended = bool(chat and background) and not self._is_chat_first
+        if is_contended:
+            lane = self._duty.next_lane()
+            self._change_to(lane)
+        else:
+            lane = "chat" if chat else "background"
+            self._duty.reset()
+        is_brief = any(row.has_first_token for row in chat)
+        began, self._last_lane = self._clock(), lane
+        events += self._hear(self._runners[lane].step(is_brief))
         if is_contended:
             self._duty.note(lane, self._clock() - began)
         return events
@@ -145,6 +151,13 @@ class Scheduler(Generic[R]):
             rows=len(running),
             longest_tokens=max((_reach(row) for row in running), default=0),
         )
+
+    def _change_to(self, lane: Lane) -> None:
+        """Let the other lane bear the time of what it has begun."""
+        if lane != self._last_lane:
+            began = self._clock()
+            self._runners[self._last_lane].wait()
+            self._duty.note(self._last_lane, self._clock() - began)
 
     def _hear(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
         if any(is_last(event) for event in events):

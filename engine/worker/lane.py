@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import mlx.core as mx
+from mlx_lm.generate import generation_stream
 
 from engine.protocol import AnyEvent, Failed, Finished, Lane, is_last
 from engine.serving.containment import Caught, attempt, failure
@@ -73,6 +74,10 @@ class MlxLane:
         if self._read and (self._is_chat or not self._prompts):
             events += self._join()
         return self._settle(events)
+
+    def wait(self) -> None:
+        """Wait for the step that was begun ahead of the last one's tokens."""
+        mx.synchronize(generation_stream)
 
     def cancel(self, row: Row) -> list[AnyEvent]:
         """End a row wherever it is, with the cache of exactly the tokens fed so far."""
