@@ -18,7 +18,6 @@ from engine.plan.device import Device
 from engine.protocol import (
     AnyEvent,
     Generate,
-    KVUsage,
     Lane,
     LoadModel,
     MemoryReport,
@@ -27,13 +26,16 @@ from engine.protocol import (
     RowUsage,
 )
 from engine.script import Reply, ScriptedModel, commit_fault, read_script, split_words
+from engine.script_lane import ScriptedLane
 from engine.script_plan import KV_BYTES_PER_TOKEN, plan_scripted
-from engine.script_row import DECODE_TPS, PREFILL_TPS, ScriptedLane, ScriptedRow
+from engine.script_report import ScriptedState, report, shown_tokens
+from engine.script_row import ScriptedRow
 from engine.serving.backend import Refused
 from engine.serving.checks import check_request, room_for_answer
 from engine.serving.entry import serve
 from engine.serving.kv_budget import Claim, KvBudget
-from engine.serving.scheduler import LANES, Scheduler
+from engine.serving.lanes import LANES
+from engine.serving.scheduler import Scheduler
 
 USABLE_BYTES = 16 * 1024**3
 
@@ -143,40 +145,18 @@ class ScriptedBackend:
 
     def memory(self, rows_waiting: int) -> MemoryReport:
         """Figures that follow from the token counts alone; any thread."""
-        model, rows = self._model, self._rows
-        running = [row for row in rows if row.state != "queued"]
-        tokens = sum(row.tokens for row in running)
-        if shown := [row for row in running if row.lane == "chat"] or running:
-            self._last_tokens = shown[-1].tokens
-        kv = KVUsage("full", 30, 16, tokens, tokens * KV_BYTES_PER_TOKEN)
-        weights = model.weights_bytes if model else 0
-        stored = sum(len(words) for words in tuple(self._held.values())) * KV_BYTES_PER_TOKEN
-        active = weights + stored + (kv.bytes if running else 0)
-        return MemoryReport(
-            active_bytes=active,
-            cache_bytes=16 * 1024 * 1024 if weights else 0,
-            peak_bytes=active + (64 * 1024 * 1024 if weights else 0),
-            process_bytes=active + 180 * 1024 * 1024,
-            weights_bytes=weights,
-            kv=(kv,) if running else (),
-            context_tokens=self._last_tokens,
-            context_window=model.context_window if model else 0,
-            rows_running=len(running),
-            rows_waiting=rows_waiting + len(rows) - len(running),
-            prompt_cache_entries=len(self._held),
-            prompt_cache_bytes=stored,
-            prompt_cache_hits=self._hits,
-            disk_tier_bytes=0,
-            prefill_tps=PREFILL_TPS if running else 0.0,
-            decode_tps=DECODE_TPS if running else 0.0,
-            model=model,
+        stored = [len(words) for words in tuple(self._held.values())]
+        state = ScriptedState(
+            model=self._model,
+            rows=self._rows,
+            stored=stored,
+            hits=self._hits,
             usable_bytes=self._usable,
-            available_bytes=self._usable - active,
-            best_prefill_tps=PREFILL_TPS if self._has_answered else 0.0,
-            best_decode_tps=DECODE_TPS if self._has_answered else 0.0,
-            rows=rows,
-            kv_budget_bytes=self._scheduler.budget_bytes,
+            budget_bytes=self._scheduler.budget_bytes,
+            has_answered=self._has_answered,
         )
+        self._last_tokens = shown_tokens(self._rows, self._last_tokens)
+        return report(state, self._last_tokens, rows_waiting)
 
     def _new_scheduler(self) -> Scheduler[ScriptedRow]:
         lanes = {lane: ScriptedLane(lane, self._borrow, self._keep) for lane in LANES}

@@ -58,19 +58,30 @@ class Ceiling:
         plan = self._plan_at(min(reached, context_limit) if context_limit else reached)
         needed = plan.weights_bytes + plan.kv_bytes + plan.transient_bytes + others_bytes
         ceiling = plan.usable_bytes - safety_bytes(plan)
-        if needed + self._kept_bytes(owner) <= ceiling:
-            return
-        mx.clear_cache()
-        while needed + self._kept_bytes(owner) > ceiling:
-            if not self._prefixes.drop_oldest() and not self._caches.drop_oldest(owner):
-                break
-            mx.clear_cache()
+        self._drop_until(ceiling - needed, owner)
         if needed > ceiling:
             raise Refused(
                 "no-room",
                 f"{prompt_tokens:,} tokens need {in_words(needed)} and {in_words(ceiling)} can be "
                 "used now: start a new chat, close other programs or choose a smaller model.",
             )
+
+    def relieve(self, running_bytes: int, longest_tokens: int) -> None:
+        """Free what rows that have grown to so many bytes leave no room for."""
+        if not self._kept_bytes(""):
+            return
+        plan = self._plan_at(longest_tokens)
+        fixed = plan.weights_bytes + plan.transient_bytes + safety_bytes(plan)
+        self._drop_until(plan.usable_bytes - fixed - running_bytes, "")
+
+    def _drop_until(self, left_bytes: int, owner: str) -> None:
+        if self._kept_bytes(owner) <= left_bytes:
+            return
+        mx.clear_cache()
+        while self._kept_bytes(owner) > left_bytes:
+            if not self._prefixes.drop_oldest() and not self._caches.drop_oldest(owner):
+                break
+            mx.clear_cache()
 
     def _kept_bytes(self, owner: str) -> int:
         return self._caches.bytes_without(owner) + self._prefixes.nbytes

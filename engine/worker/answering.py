@@ -1,8 +1,7 @@
-"""Everything that answers with one loaded model: both lanes, their scheduler and the caches."""
+"""Everything that answers with one loaded model: both lanes, their scheduler, the kept caches."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -18,28 +17,26 @@ from engine.plan.reserve import safety_bytes
 from engine.protocol import AnyEvent, Failed, Finished, Lane, Sampling
 from engine.serving.chunk_pace import ChunkPace
 from engine.serving.kv_budget import Claim, KvBudget
-from engine.serving.scheduler import LANES, Scheduler
-from engine.worker.admission import Ceiling
+from engine.serving.lanes import LANES
+from engine.serving.scheduler import Scheduler
 from engine.worker.batching import Batching
-from engine.worker.conversation_cache import ConversationCache, Loan
 from engine.worker.grouping import Costs
-from engine.worker.kv_usage import measure_rows
+from engine.worker.kept_caches import KeptCaches
 from engine.worker.lane import MlxLane
 from engine.worker.lane_tools import LaneTools
 from engine.worker.loaded_model import LoadedModel
-from engine.worker.prefix_store import PrefixStore
 from engine.worker.rate import Meters
 from engine.worker.row import Row
 from engine.worker.run_book import RunBook
 from engine.worker.sampling import Sampler, build_sampler
 from engine.worker.seeded_sampler import SeededSampler
 from engine.worker.snapshot import Snapshot
+from engine.worker.telemetry import Telemetry
 from engine.worker.wired_weights import WiredWeights
 
 _SAMPLE_TOKENS = 4096
 """A context at which the average token's share of the KV cache is taken."""
 _MOST_SAMPLERS, _MOST_LENGTHS = 64, 4096
-_SHOW_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +59,23 @@ class Answering:
     ) -> None:
         self._loaded = loaded
         self._around = surroundings
-        self._conversations = ConversationCache(budget_bytes=surroundings.prompt_cache_bytes)
-        self._prefixes = PrefixStore()
-        self._ceiling = Ceiling(
-            lambda tokens: surroundings.plan_at(tokens, 1), self._conversations, self._prefixes
+        self.kept = KeptCaches(
+            lambda tokens: surroundings.plan_at(tokens, 1),
+            surroundings.prompt_cache_bytes,
+            limit=loaded.info.context_limit,
+            is_bounded=not loaded.is_forced,
         )
         self._kv_bytes = lru_cache(_MOST_LENGTHS)(
             lambda tokens: surroundings.plan_at(tokens, 1).kv_bytes
         )
         self._rows: dict[int, Row] = {}
-        self._kept_bytes = self._context_tokens = 0
-        self._shown_at = 0.0
+        self._kept_bytes = 0
         self._budget = KvBudget(self._measure_budget)
         tools = self._tools(config.prefill_step)
         self._lanes: dict[Lane, MlxLane] = {lane: MlxLane(lane, tools) for lane in LANES}
         sizes: dict[Lane, int] = {"chat": config.chat_rows, "background": config.background_rows}
         self._scheduler = Scheduler(self._lanes, sizes, self._budget)
+        self._telemetry = Telemetry(self._lanes.values(), self.kept)
         self._sampler = lru_cache(_MOST_SAMPLERS)(
             partial(
                 build_sampler,
@@ -99,8 +97,8 @@ class Answering:
         """Queue a row. Raises Refused when it is too big alone."""
         self._scheduler.submit(row)
         self._rows[row.id] = row
-        self._prefixes.note(row.command.prefix_group, row.prompt)
-        self._show()
+        self.kept.note(row)
+        self.show()
 
     def step(self) -> list[AnyEvent]:
         """One piece of work of one lane."""
@@ -114,23 +112,37 @@ class Answering:
 
     def forget(self, owner: str) -> int:
         """Drop a conversation's cache or a group's; returns how many went."""
-        entries = self._conversations.forget(owner) + self._prefixes.forget(owner)
-        self._show()
+        entries = self.kept.forget(owner)
+        self.show()
         return entries
+
+    def show(self) -> None:
+        """Bring what the gauge is told up to date."""
+        self._telemetry.measure()
+        rows = [row.usage() for row in self._scheduler.rows()]
+        self._telemetry.show(self._around.snapshot, rows, self._scheduler.budget_bytes)
+        is_running = any(row.state != "queued" for row in rows)
+        self._around.wired.show_running(is_running, self._loaded.info.weights_bytes)
 
     def _pass_on(self, events: list[AnyEvent]) -> list[AnyEvent]:
         """Note what ended, and show how things stand, but not after every step."""
         ended = [event for event in events if isinstance(event, Finished | Failed)]
         for event in ended:
-            row = self._rows.pop(event.id)
-            if isinstance(event, Finished) and row.was_alone:
-                self._around.book.note_answer(event.usage, mx.get_peak_memory() - self._kept_bytes)
-        if ended or time.monotonic() - self._shown_at > _SHOW_SECONDS:
-            self._show()
+            self._note_end(self._rows.pop(event.id), event)
+        if ended or self._telemetry.is_due:
+            self.show()
+        self.kept.relieve(self._rows.values())
         return events
 
+    def _note_end(self, row: Row, event: Finished | Failed) -> None:
+        if not row.tokens_held:
+            return
+        self._telemetry.remember(row.tokens_held)
+        if isinstance(event, Finished) and row.was_alone:
+            self._around.book.note_answer(event.usage, mx.get_peak_memory() - self._kept_bytes)
+
     def _tools(self, chunk: int) -> LaneTools:
-        loaded, prefixes = self._loaded, self._prefixes
+        loaded = self._loaded
         make_caches = partial(make_prompt_cache, loaded.model)
         return LaneTools(
             model=loaded.model,
@@ -141,37 +153,18 @@ class Answering:
             meters=self._around.meters,
             pace=ChunkPace(),
             make_caches=make_caches,
+            kept=self.kept,
             admit=self._admit,
-            lend=self._lend,
-            keep=lambda row, left: self._conversations.give(
-                row.command.conversation, left.tokens, left.cache
-            ),
-            boundary=lambda row: prefixes.boundary(row.command.prefix_group, row.prompt),
-            share=lambda row, tokens, caches: prefixes.keep(
-                row.command.prefix_group, row.prompt[:tokens], caches
-            ),
             spare_bytes=self._spare_bytes,
         )
 
     def _admit(self, row: Row) -> None:
         """Make room for a row that starts. Raises Refused when that is not possible any more."""
         held = self._scheduler.held()
-        if not self._loaded.is_forced:
-            self._ceiling.make_room(
-                len(row.prompt),
-                self._loaded.info.context_limit,
-                row.command.conversation,
-                held.chat_bytes + held.background_bytes,
-            )
+        self.kept.make_room(row, held.chat_bytes + held.background_bytes)
         if not held.rows:
             mx.reset_peak_memory()
-            self._kept_bytes = self._conversations.bytes_without(row.command.conversation)
-            self._kept_bytes += self._prefixes.nbytes
-
-    def _lend(self, row: Row) -> Loan:
-        """The cache of the row's conversation, or a copy of what its group has read."""
-        loan = self._conversations.borrow(row.command.conversation, row.prompt)
-        return loan if loan.cache else self._prefixes.lend(row.command.prefix_group, row.prompt)
+            self._kept_bytes = self.kept.bytes_beside(row)
 
     @property
     def _token_bytes(self) -> int:
@@ -189,25 +182,3 @@ class Answering:
         held = self._scheduler.held()
         size = self._budget.size(held)
         return None if size is None else size - held.chat_bytes - held.background_bytes
-
-    def _show(self) -> None:
-        self._shown_at = time.monotonic()
-        for lane in self._lanes.values():
-            lane.measure()
-        rows = tuple(row.usage() for row in self._scheduler.rows())
-        running = [row for row in rows if row.state != "queued"]
-        if shown := [row for row in running if row.lane == "chat"] or running:
-            self._context_tokens = shown[-1].tokens
-        caches = [layers for lane in self._lanes.values() for layers in lane.caches]
-        self._around.snapshot.show_rows(
-            rows,
-            measure_rows(caches, sum(row.tokens for row in running)),
-            self._context_tokens,
-            self._scheduler.budget_bytes,
-        )
-        self._around.snapshot.show_caches(
-            len(self._conversations) + len(self._prefixes),
-            self._conversations.nbytes + self._prefixes.nbytes,
-            self._conversations.hits + self._prefixes.hits,
-        )
-        self._around.wired.show_running(bool(running), self._loaded.info.weights_bytes)

@@ -83,7 +83,7 @@ class MlxLane:
         """End a row wherever it is, with the cache of exactly the tokens fed so far."""
         left = attempt(partial(self._withdraw, row))
         if not isinstance(left, Caught) and left is not None:
-            self._tools.keep(row, left)
+            self._tools.kept.keep(row, left)
         said = attempt(partial(row.finish, "cancelled"))
         return self._settle([failure(row.command, said)] if isinstance(said, Caught) else said)
 
@@ -148,7 +148,7 @@ class MlxLane:
         if said and is_last(said[-1]) and row.command.conversation:
             left = attempt(partial(group.extract, row))
             if not isinstance(left, Caught):
-                self._tools.keep(row, left)
+                self._tools.kept.keep(row, left)
         return said
 
     def _join(self) -> list[AnyEvent]:

@@ -77,16 +77,20 @@ class PromptQueue:
         the others.
         """
         first, *others = self._unread
-        if not others or self._tools.boundary(first) or not self._tools.batching.is_reading_safe:
+        if (
+            not others
+            or self._tools.kept.boundary(first)
+            or not self._tools.batching.is_reading_safe
+        ):
             return [first]
-        rows = [first, *(row for row in others if not self._tools.boundary(row))]
+        rows = [first, *(row for row in others if not self._tools.kept.boundary(row))]
         for row in rows:
             self._lend(row)
         return [rows[index] for index in reading_group([row.unread for row in rows], limit)]
 
     def _lend(self, row: Row) -> None:
         if row.id not in self._loans:
-            self._loans[row.id] = loan = self._tools.lend(row)
+            self._loans[row.id] = loan = self._tools.kept.lend(row)
             row.reuse(len(loan.tokens))
 
     def _take(self, row: Row) -> list[Any]:
@@ -96,9 +100,9 @@ class PromptQueue:
         return self._loans.pop(row.id).cache or self._tools.make_caches()
 
     def _begin(self, row: Row) -> None:
-        boundary = self._tools.boundary(row)
+        boundary = self._tools.kept.boundary(row)
         caches = self._take(row)
-        self._reading = Reading(self._tools.model, row, caches, boundary, self._tools.share)
+        self._reading = Reading(self._tools.model, row, caches, boundary, self._tools.kept.share)
 
     def _read_on(self, limit: int) -> Outcome:
         reading = self._reading

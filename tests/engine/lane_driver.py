@@ -150,7 +150,7 @@ class Driver:
 
     def rows(self) -> tuple[RowUsage, ...]:
         """All rows, as the gauge sees them."""
-        self.answering._show()
+        self.answering.show()
         return self.backend.memory(0).rows
 
     def state(self, id: int) -> str:

@@ -12,7 +12,7 @@ import mlx.core as mx
 import pytest
 
 from engine.protocol import Failed, Finished, is_last
-from engine.serving.scheduler import LANES
+from engine.serving.lanes import LANES
 from tests.engine.lane_driver import FAMILIES, Driver, load_driver, tokens_of, write_family
 
 pytestmark = pytest.mark.xdist_group("engine-rows")
@@ -108,7 +108,7 @@ def test_what_a_row_leaves_does_not_hold_the_batch(tmp_path: Path, family: str) 
     short = driver.ask("page", 4, "background", conversation="")
     driver.run()
     assert driver.finished(short).usage.generated_tokens == 4
-    kept = driver.answering._conversations
+    kept = driver.answering.kept.conversations
     assert len(kept) == 3
     gc.collect()
     mx.clear_cache()

@@ -23,7 +23,8 @@ from engine.protocol import (
     UnloadModel,
 )
 from engine.script import Reply
-from engine.script_row import ScriptedLane, ScriptedRow
+from engine.script_lane import ScriptedLane
+from engine.script_row import ScriptedRow
 from engine.serving.backend import Refused
 from engine.serving.chunk_pace import SMALLEST_CHUNK, ChunkPace
 from engine.serving.duty_cycle import CHAT_SHARE, DutyCycle
@@ -36,8 +37,9 @@ from engine.serving.kv_budget import (
     Held,
     KvBudget,
 )
+from engine.serving.lanes import LANES
 from engine.serving.line import WaitingLine
-from engine.serving.scheduler import LANES, Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.worker.grouping import Costs, Extent, partition, reading_group
 
 TOKEN_BYTES = 100 * 1024
@@ -397,9 +399,24 @@ def test_a_chat_waits_only_for_memory_that_background_rows_hold() -> None:
     assert company.ends() == [(1, "stop"), (2, "stop")]
 
 
+def test_background_rows_do_not_take_the_memory_a_chat_waits_for() -> None:
+    company = Company(size=10 * GROWTH_TOKENS)
+    for id in range(1, 6):
+        company.ask(id, "background", prompt=500, wish=100, words=20)
+    company.step(2)
+    chat = company.ask(9, "chat", prompt=8 * GROWTH_TOKENS, wish=GROWTH_TOKENS, words=2)
+    company.step(1)
+    running = company.started("background")
+    while chat.state == "queued":
+        assert set(company.started("background")) <= set(running)
+        company.step()
+    company.run()
+    assert len(company.ends()) == 6
+
+
 def test_memory_that_becomes_short_while_waiting_is_said() -> None:
     company, size = Company(chat=1), [10 * GROWTH_TOKENS]
-    company.scheduler._budget = KvBudget(lambda tokens, rows: size[0] * TOKEN_BYTES)
+    company.scheduler._waiting._budget = KvBudget(lambda tokens, rows: size[0] * TOKEN_BYTES)
     company.ask(1, "chat", words=3)
     company.ask(2, "chat", prompt=600)
     company.step(2)

@@ -147,7 +147,7 @@ def test_a_row_cancelled_at_any_step_leaves_a_cache_that_continues(
 
 def check_continuation(driver: Driver, text: str, said: list[int]) -> None:
     """What was kept holds exactly the tokens fed, and goes on like a cache that is fresh."""
-    conversations = driver.answering._conversations
+    conversations = driver.answering.kept.conversations
     if "kept" not in conversations._entries:
         assert not said
         return

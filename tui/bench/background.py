@@ -21,6 +21,7 @@ class Watched:
     request: Generate
     asked_at: float = field(default_factory=time.perf_counter)
     pieces: list[float] = field(default_factory=list)
+    ended_at: float = 0.0
     usage: Usage | None = None
 
     @property
@@ -47,7 +48,7 @@ async def watch(engine: EngineClient, row: Watched) -> Watched:
             if isinstance(event, TextDelta):
                 row.pieces.append(time.perf_counter())
             elif isinstance(event, Finished):
-                row.usage = event.usage
+                row.usage, row.ended_at = event.usage, time.perf_counter()
     if row.done.reused_tokens:
         raise BenchFault(f"{row.done.reused_tokens} prompt tokens came from a cache.")
     return row

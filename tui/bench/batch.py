@@ -51,7 +51,7 @@ class Run:
 
 def _run(rows: Sequence[Watched]) -> Run:
     start = min(row.asked_at for row in rows)
-    return Run(max(row.pieces[-1] for row in rows) - start, tuple(rows))
+    return Run(max(row.ended_at for row in rows) - start, tuple(rows))
 
 
 async def bench_batch(context: BenchContext, report: Report) -> tuple[Figure, ...]:

@@ -32,7 +32,7 @@ def long_prompt(words: int) -> str:
 async def prompt_of(engine: EngineClient, tokens: int) -> str:
     """A prompt whose text has exactly or nearly so many tokens. Raises EngineError."""
     words = random.choices(_WORDS, k=tokens)
-    start = "Tell a very long story of" if tokens > 12 else "Tell of"
+    start = "Tell a very long story of a"
     low, high = 0, tokens
     while low < high:
         middle = (low + high + 1) // 2
