@@ -17,6 +17,7 @@ from tests.engine.lane_driver import FAMILIES, Driver, load_driver, tokens_of, w
 
 pytestmark = pytest.mark.xdist_group("engine-rows")
 OPERATIONS = 1000
+FEWER = OPERATIONS if os.environ.get("ZIB_HARDEN") else 200
 CONVERSATIONS = ("", "", "one", "two", "three")
 GROUPS = ("", "", "extract", "route")
 INSTRUCTIONS = "Extract every name that the following page mentions, one a line. "
@@ -77,15 +78,17 @@ def operate(driver: Driver, dice: random.Random, asked: list[int]) -> None:
             driver.step(dice.randrange(1, 8))
 
 
-@pytest.mark.parametrize("family", ["full", "delta"])
-def test_a_thousand_operations_leave_no_row_and_no_memory(tmp_path: Path, family: str) -> None:
+@pytest.mark.parametrize(("family", "operations"), [("full", OPERATIONS), ("delta", FEWER)])
+def test_a_thousand_operations_leave_no_row_and_no_memory(
+    tmp_path: Path, family: str, operations: int
+) -> None:
     driver = load_driver(write_family(tmp_path / "model", family), tmp_path / "cache")
     dice, asked = random.Random(SEED), list[int]()
     for _ in range(50):
         operate(driver, dice, asked)
     driver.run()
     before = active_bytes(driver)
-    for _ in range(OPERATIONS):
+    for _ in range(operations):
         operate(driver, dice, asked)
     driver.run()
     ends = [[event for event in driver.said[id] if is_last(event)] for id in asked]

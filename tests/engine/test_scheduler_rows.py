@@ -103,7 +103,7 @@ def test_rows_of_a_lane_say_what_they_say_alone(
         ties.check(text, driver.tokens[id], alone[text])
 
 
-@pytest.mark.parametrize("gap", [1, 3, 7])
+@pytest.mark.parametrize("gap", [1, 5])
 def test_rows_that_join_later_say_what_they_say_alone(
     driver: Driver, alone: dict[str, list[int]], ties: Ties, gap: int
 ) -> None:
@@ -127,13 +127,13 @@ def test_both_lanes_at_once_say_what_they_say_alone(
         ties.check(text, driver.tokens[id], alone[text])
 
 
-@pytest.mark.parametrize("steps", range(0, 26, 2))
+@pytest.mark.parametrize("steps", [0, 1, 6, 13, 16, 19])
 def test_a_row_cancelled_at_any_step_leaves_a_cache_that_continues(
-    driver: Driver, ties: Ties, steps: int
+    driver: Driver, alone: dict[str, list[int]], ties: Ties, steps: int
 ) -> None:
     text = TEXTS[4]
-    fresh = driver.alone(text, ANSWER_TOKENS)
-    others = [driver.ask(other, ANSWER_TOKENS, "background") for other in TEXTS[:3]]
+    fresh = alone[text]
+    others = [driver.ask(other, 8, "background") for other in TEXTS[:3]]
     id = driver.ask(text, ANSWER_TOKENS, "background", conversation="kept")
     driver.step(steps)
     driver.cancel(id)
@@ -176,7 +176,7 @@ def test_a_row_leaves_the_others_in_peace(
 
 def test_shared_instructions_are_read_once_and_change_nothing(driver: Driver, ties: Ties) -> None:
     instructions = "Extract every name that the following page mentions, one a line. " * 2
-    pages = [instructions + text for text in TEXTS]
+    pages = [instructions + text for text in TEXTS[:3]]
     expected = {page: driver.alone(page) for page in pages}
     ids = {driver.ask(page, 8, "background", prefix_group="extract"): page for page in pages}
     driver.run()
@@ -194,7 +194,7 @@ def test_shared_instructions_are_read_once_and_change_nothing(driver: Driver, ti
 def test_conversations_in_a_batch_keep_their_own_caches(driver: Driver, ties: Ties) -> None:
     for turn in range(3):
         asked = {}
-        for name in ("left", "right", "middle"):
+        for name in ("left", "right"):
             text = f"{name} " * 5 + "more and more " * turn
             asked[driver.ask(text, 6, conversation=name)] = text
         driver.run()
@@ -278,9 +278,9 @@ def test_a_text_stream_that_fails_ends_its_row(
 def test_a_step_that_raises_ends_its_rows_and_nothing_else(
     plain: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = plain.alone(TEXTS[1], 400)
-    lost = [plain.ask(text, ANSWER_TOKENS, "background") for text in TEXTS[:3]]
-    chat = plain.ask(TEXTS[1], 400)
+    expected = plain.alone(TEXTS[1], 120)
+    lost = [plain.ask(text, 60, "background") for text in TEXTS[:3]]
+    chat = plain.ask(TEXTS[1], 120)
     plain.until(lambda: all(plain.state(id) == "decode" for id in (*lost, chat)))
     (group,) = plain.answering._lanes["background"]._groups
 
