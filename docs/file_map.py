@@ -24,11 +24,18 @@ def file_map() -> str:
                 f"{folder.relative_to(ROOT)}/  {_purpose(folder / '__init__.py')}".rstrip()
             )
             lines += [
-                f"  {path.name:<22} {_purpose(path)}"[:MOST_COLUMNS].rstrip()
+                shorten(f"  {path.name:<22} {_purpose(path)}")
                 for path in sorted(folder.glob("*.py"))
                 if path.name != "__init__.py"
             ]
     return "\n".join(lines)
+
+
+def shorten(line: str) -> str:
+    """At most so many columns, cut between words."""
+    if len(line) <= MOST_COLUMNS:
+        return line.rstrip()
+    return line[: MOST_COLUMNS - 2].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
 
 
 def with_map(readme: str) -> str:

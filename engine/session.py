@@ -39,6 +39,7 @@ Listener = Callable[[EngineStatus | MemoryReport], None]
 _E = TypeVar("_E", bound=AnyEvent)
 _UNLOADED = "The model was unloaded."
 _CHOOSING = "choosing the model"
+_QUEUED = "waiting its turn"
 _ADVICE = " Starting it again did not help: choose a smaller model, or see `zib doctor`."
 
 
@@ -174,7 +175,7 @@ class EngineSession:
 
     def _send_load(self, choice: ModelChoice) -> None:
         self.wanted.load_id = self.requests.next_id()
-        self._set_status(EngineLoading(choice.path, "starting"))
+        self._set_status(EngineLoading(choice.path, _QUEUED))
         self.link.write(
             LoadModel(self.wanted.load_id, choice.path, choice.adapter, choice.is_forced)
         )

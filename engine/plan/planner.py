@@ -163,7 +163,7 @@ def _notes(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple[str,
             lines.append("The weights are expanded to float32, which this processor reads fastest.")
         case "expanded-on-demand":
             lines.append(
-                "Expanded to float32 the weights would not fit: each matrix is expanded while a "
+                "The weights would not fit expanded to float32: each matrix is expanded while a "
                 f"prompt is read ({in_words(weights.expanded_bytes)} at a time)."
             )
         case "as-stored" | "packed" | "float32":

@@ -21,6 +21,7 @@ from mlx.utils import tree_flatten, tree_map, tree_unflatten
 from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
 
 from engine.plan.cpu_form import CpuForm, choose_cpu_form
+from engine.plan.stored_weights import is_output
 
 _Layer = Any  # a Module; most of its methods are untyped
 _FLOAT32_BYTES = 4
@@ -70,7 +71,9 @@ def prepare_for_cpu(model: Module, is_fast: bool, usable_bytes: int) -> Precisio
     if form == "expanded":
         _replace(model, layers, _expand)
     elif form == "expanded-on-demand":
-        _replace(model, layers, _expand_on_demand)
+        # Logits are made for one row at a time, which the packed kernel does faster.
+        inner = [layer for layer in layers if not is_output(f"{layer[0]}.")]
+        _replace(model, inner, _expand_on_demand)
     resident = sum(array.nbytes for array in _distinct_parameters(model))
     return Precision(resident, form, _DESCRIPTIONS[form])
 

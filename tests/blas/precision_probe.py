@@ -40,11 +40,11 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def random_model(is_quantized: bool) -> Any:
+def random_model(is_quantized: bool, **changes: object) -> Any:
     """A float16 llama, quantized like the built-in one when asked."""
     mx.random.seed(11)
     llama_module: Any = llama  # mlx-lm is untyped
-    model = llama_module.Model(llama_module.ModelArgs.from_dict(CONFIG))
+    model = llama_module.Model(llama_module.ModelArgs.from_dict(CONFIG | changes))
     model.update(tree_map(lambda array: (array * 2).astype(mx.float16), model.parameters()))
     if is_quantized:
         model, _ = quantize_model(model, dict(CONFIG), 32, 4, quant_predicate=_bits)
@@ -108,6 +108,13 @@ def expansions_alive(usable: int) -> float:
     return (mx.get_peak_memory() - before) / (512 * 512 * 4)
 
 
+def head_type(usable: int) -> str:
+    """What the matrix that makes the logits has become, in a model that has its own."""
+    model = random_model(True, tie_word_embeddings=False)
+    prepare_for_cpu(model, compute.is_fast, usable)
+    return type(model.lm_head).__name__
+
+
 def main() -> None:
     usable = {"all": 1 << 60, "none": 0}.get(sys.argv[3])
     usable = math.ceil(int(sys.argv[3]) / LOADABLE_MEMORY_SHARE) if usable is None else usable
@@ -116,6 +123,7 @@ def main() -> None:
         "quantized": report(random_model(True), usable),
         "half": report(random_model(False), usable),
         "switch_error": switch_error(usable),
+        "head": head_type(usable),
         "expansions_alive": expansions_alive(usable),
     }
     sys.stdout.write(json.dumps(answer) + "\n")

@@ -37,6 +37,7 @@ def test_expanded_model_says_the_same(expanded: dict[str, Any], reference: dict[
         assert expanded[model]["bytes"] == expanded[model]["held"]
     assert expanded["quantized"]["bytes"] == expanded["half"]["bytes"]
     assert expanded["switch_error"] < 1e-4
+    assert expanded["head"] == "Linear"
 
 
 def test_slow_path_stays_quantized(reference: dict[str, Any]) -> None:
@@ -56,6 +57,7 @@ def test_model_that_does_not_fit_stays_small_and_right(
     assert "does not fit" in tight["half"]["description"]
     assert 1 <= tight["expansions_alive"] < 3
     assert tight["switch_error"] < 1e-4
+    assert tight["head"] == "QuantizedLinear"
 
 
 @pytest.mark.parametrize("missing", [0, 1])

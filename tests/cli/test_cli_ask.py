@@ -68,7 +68,7 @@ def test_an_old_locale_crashes_nothing(run_zib: RunZib, old: dict[str, str]) -> 
         (("--temperature", "-1", "hi"), b"", 2, "temperature"),
         (("--max-tokens", "0", "hi"), b"", 2, "max_tokens"),
         (("--model", "~nobody-here/x", "hi"), b"", 1, "nobody-here"),
-        (("--model", "/dev/null", "hi"), b"", 1, "not a model folder"),
+        (("--model", "/dev/null", "hi"), b"", 1, "give the folder that holds config.json"),
         (("word " * 2000,), b"", 1, "context"),
     ],
 )

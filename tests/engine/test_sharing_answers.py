@@ -130,7 +130,7 @@ async def test_the_model_that_is_there_is_not_loaded_twice(
         models.append(await second.client.load(slow))
         assert models == 3 * [await host.client.model()]
         assert len(host.statuses) == before
-        loads = [s for s in host.statuses if s == EngineLoading(slow, "starting")]
+        loads = [s for s in host.statuses if s == EngineLoading(slow, "waiting its turn")]
         assert len(loads) == 1
 
 

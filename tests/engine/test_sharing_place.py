@@ -6,6 +6,8 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -134,15 +136,22 @@ door.accept()[0].recv(1)
 """
 
 
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that every user can enter, which pytest's own are not."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @needs_root
-async def test_another_user_hears_not_a_word(tmp_path: Path, subject: Subject) -> None:
+async def test_another_user_hears_not_a_word(public_folder: Path, subject: Subject) -> None:
     """Even where folder and socket would let them in."""
-    folder = tmp_path / "run"
+    folder = public_folder / "run"
     async with sharing_host(subject.launch, subject.model, folder) as shared:
         async with raw_guest(folder) as ours:
             assert await ours.reader.read(10)
-        for entered in (folder, *folder.parents[:3]):
-            entered.chmod(0o755)
+        folder.chmod(0o755)
         shared.place.socket_file.chmod(0o666)
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", KNOCK.format(id=NOBODY), shared.place.socket_file),
@@ -154,10 +163,8 @@ async def test_another_user_hears_not_a_word(tmp_path: Path, subject: Subject) -
 
 
 @needs_root
-def test_another_users_socket_is_seen_through(tmp_path: Path) -> None:
-    for entered in (tmp_path, *tmp_path.parents[:2]):
-        entered.chmod(0o755)
-    folder = tmp_path / "run"
+def test_another_users_socket_is_seen_through(public_folder: Path) -> None:
+    folder = public_folder / "run"
     folder.mkdir()
     folder.chmod(0o777)
     place = SharingPlace(folder)

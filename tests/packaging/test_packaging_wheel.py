@@ -93,6 +93,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(
     assert held >= set(NEEDED)
     assert any(name.startswith("vault/seed/articles/") for name in held)
     assert {name for name in held if name.endswith(".toml")} == {
+        "engine/recommended.toml",
         "themes/zibaldone-dark.toml",
         "themes/zibaldone-light.toml",
     }

@@ -38,6 +38,8 @@ def name_of(node: ast.expr) -> str:
 
 def is_safe(node: ast.expr) -> bool:
     """Whether this expression can only be our own text or text that is not read as markup."""
+    if isinstance(node, ast.Starred) and isinstance(node.value, ast.GeneratorExp):
+        node = node.value.elt
     match node:
         case ast.Constant():
             return True
@@ -149,7 +151,8 @@ def test_no_module_passes_foreign_text_as_markup(path: Path) -> None:
         "self.notify(f'no {name}')", "app.notify(str(error), title='x')", "notify('a', title=name)",
         "notify(name, markup=True)", "notify(name, markup=flag)", "self.border_title = name",
         "pane.border_subtitle = f'{n}'", "row.tooltip = path", "Button('x', tooltip=name)",
-        "table.add_row('a', name)", "table.add_column(name)", "Static('a' if x else name)",
+        "table.add_row('a', name)", "table.add_column(name)",
+        "table.add_row(*(n for n in names))", "Static('a' if x else name)",
         "Static(name or 'none')", "Content.from_markup(name)", "Text.from_markup(f'[b]{name}')",
         "from rich.markup import escape", "from textual.markup import escape", "markup.escape(x)",
         "self.border_title += name", "Static(escape(name))", "Static('%s' % name)",
@@ -171,7 +174,8 @@ def test_it_catches(source: str) -> None:
         "Static(Content.assemble('a', name))", "Static(Content.styled(name, 'bold'))",
         "notify(name, markup=False)", "notify(name, title=name, markup=False)", "Static(id=name)",
         "self.border_title = literal_line(name)", "self.title = name", "self.border_title = None",
-        "table.add_row(Text(name), literal_text(n))", "Collapsible(body, title='Thinking')",
+        "table.add_row(Text(name), literal_text(n))",
+        "table.add_row(*(Text(n) for n in names))", "Collapsible(body, title='Thinking')",
         "Markdown(name)", "Input(name)", "Content.from_markup('[b]ours[/b]')", "re.escape(name)",
         "class Note(Static):\n def __init__(self, name):\n  super().__init__(literal(name))",
         "class Note(Static):\n def __init__(self, name):\n  super().__init__(name, markup=False)",

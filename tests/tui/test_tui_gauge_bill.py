@@ -65,6 +65,29 @@ def test_what_is_too_much_is_said_in_bytes() -> None:
     assert shown[10].endswith("2.79 GiB")
 
 
+def test_a_bill_that_could_not_be_made_holds_no_figures() -> None:
+    plan = msgspec.structs.replace(
+        PLAN,
+        verdict="unknown",
+        fits=False,
+        weights_bytes=3 * MIB,
+        total_bytes=3 * MIB,
+        kv_bytes=0,
+        transient_bytes=0,
+        reserve_bytes=0,
+        items=(PlanItem("weights", "weights as stored", 3 * MIB),),
+    )
+    assert text_of(plan)[3:9] == [
+        "cannot be planned                        ? of 16.0 GiB     ?",
+        "░" * 60,
+        "█  weights                                           3.0 MiB",
+        "   weights as stored                       3.0 MiB",
+        "▒  KV cache                                                ?",
+        "▓  at work                                                 ?",
+    ]
+    assert not any(line.startswith(("   total", "   left")) for line in text_of(plan))
+
+
 def test_a_plan_that_nothing_here_can_run_is_marked() -> None:
     assert text_of(PLAN)[0] == "small [model]"
     streaming = msgspec.structs.replace(PLAN, strategy="glm52-colibri")

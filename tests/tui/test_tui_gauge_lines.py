@@ -246,8 +246,27 @@ def test_one_line_has_as_many_figures_as_fit(width: int, line: str) -> None:
     assert line_text(status_line(figures_of(BUSY), width)) == line
 
 
-def test_one_line_without_a_model() -> None:
-    assert line_text(status_line(figures_of(EMPTY), 30)).startswith("no model · ")
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (30, "no model · 512 MiB/16.0 GiB"),
+        (26, "no model · 512 MiB"),
+        (20, "no model · 512 MiB"),
+        (12, "no model"),
+    ],
+)
+def test_one_line_without_a_model_cuts_no_figure(width: int, line: str) -> None:
+    loading = msgspec.structs.replace(
+        EMPTY, active_bytes=512 * MIB, cache_bytes=0, usable_bytes=16 * GIB
+    )
+    assert line_text(status_line(figures_of(loading), width)).rstrip() == line
+
+
+def test_a_plan_that_could_not_be_made_holds_no_figures() -> None:
+    shown = full(with_plan(verdict="unknown", kv_bytes=0, total_bytes=0, max_safe_context=0))
+    assert row(shown, "plan").split() == ["plan", "?", "of", "16.0", "GiB", "?"]
+    assert row(shown, "▒  reserve").split()[-1] == "?"
+    assert row(shown, "max safe").split()[-1] == "?"
 
 
 @pytest.mark.parametrize("width", [32, 76, 118, 240])

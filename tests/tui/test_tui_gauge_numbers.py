@@ -76,6 +76,8 @@ def test_tokens(count: float | None, text: str) -> None:
         (31.4, "31 tok/s"),
         (1234.5, "1,234 tok/s"),
         (0.25, "0.2 tok/s"),
+        (9.94, "9.9 tok/s"),
+        (9.96, "10 tok/s"),
         (2e6, "2e+06 tok/s"),
         (0.0, "–"),
         (-1.0, "–"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from engine.script import Reply
 from engine.status import EngineAsleep, EngineReady
@@ -91,6 +92,8 @@ async def test_the_chat_goes_on_with_the_new_model(make: Make) -> None:
         await say(pilot, "/model sec")
         await until_loaded(pilot, "second")
         await wait_until(pilot, lambda: "second answers from here on" in flat(pilot), "the line")
+        # What the meter said was counted by the model before, of its own window.
+        assert not str(app.screen.query_one("#meter", Static).content)
         await say(pilot, "two")
         await wait_until(pilot, lambda: len(app.assistant.conversation.exchanges) == 2, "both")
         contents = [turn.content for turn in app.assistant.conversation.messages("", "next")]
@@ -154,6 +157,15 @@ async def test_a_model_that_does_not_fit_is_asked_about(make: Make, button: str,
         await until_loaded(pilot, name)
         await say(pilot, "one")
         await wait_until(pilot, lambda: "fine" in screen_text(pilot), "the answer")
+
+
+async def test_a_declined_model_is_not_explained_twice(make: Make) -> None:
+    app = make(flags={"engine.memory_limit": 0.5})
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until_dialog(pilot, "of 512 MiB")
+        await pilot.click("#cancel")
+        await wait_until(pilot, lambda: "/model shows what else" in notices(pilot), "the notice")
+        assert "can be used" not in notices(pilot)
 
 
 async def test_a_first_model_that_does_not_fit_is_asked_about(make: Make) -> None:

@@ -27,6 +27,7 @@ from tui.cli.streams import EXIT_FAILED, write_json
 from tui.paths import PathsError
 from tui.settings.errors import SettingsError
 from tui.widgets.gauge.bill import bill_lines, is_plan_only
+from tui.widgets.gauge.figures import sized
 from tui.widgets.gauge.units import format_tokens
 from tui.widgets.gauge.words import parameters_words
 from tui.wiring import Wiring, wire
@@ -102,7 +103,10 @@ def run_fit(options: FitOptions) -> int:
 def plan_options(options: FitOptions) -> PlanOptions:
     """The options as a plan is asked for. Raises a sentence for what makes no sense."""
     if options.kv_bits is not None and options.kv_bits not in KV_BITS:
-        raise _WrongUse(f"--kv-bits is 4 or 8, not {options.kv_bits}; without it nothing is.")
+        raise _WrongUse(
+            f"--kv-bits is 4 or 8, not {options.kv_bits}; "
+            "without the option the KV cache is not quantized."
+        )
     budget = None
     if options.memory is not None:
         if not math.isfinite(options.memory) or options.memory <= 0:
@@ -146,6 +150,10 @@ def _print(entry: ModelEntry, plan: MemoryPlan, planned_by: Planner) -> None:
     if entry.context_window > 0:
         facts.append(f"{format_tokens(entry.context_window)} tokens")
     words = " · ".join(fact for fact in facts if fact)
+    if entry.problem and sized(plan) is None:
+        # There is no bill, and the plan's reasons do not know that loading would fail.
+        print_error(f"{entry.name} cannot be loaded. {entry.problem}")
+        return
     print_lines(lambda width: bill_lines(plan, entry.name, words, width), 40, 100)
     if planned_by == "running zib":
         print_error("planned by the running zib, whose own model would be freed first.")

@@ -93,7 +93,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The folder of the wiki. A leading ~ means your home folder."""
 
     model: FolderPath = ""
-    """The model to chat with: its name, a part of it, or its folder. Empty: what suits best."""
+    """The model to chat with: name, part of it, or folder. Empty: the one chosen last, or best."""
 
     models: FolderPath = ""
     """A folder of your models, searched beside the caches of other programs. Empty: our own."""

@@ -33,10 +33,11 @@ class Detail(VerticalScroll):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._shown: tuple[Item, Known] | None = None
+        self._text = Static(Content("looking for models"), id="detail-text")
 
     def compose(self) -> ComposeResult:
         """One text."""
-        yield Static(Content("looking for models"), id="detail-text")
+        yield self._text
 
     def show(self, item: Item | None, known: Known) -> None:
         """Draw this model, or that there is none."""
@@ -51,13 +52,12 @@ class Detail(VerticalScroll):
         self._draw()
 
     def _draw(self) -> None:
-        text = self.query_one("#detail-text", Static)
         if self._shown is None:
-            text.update(Content(""))
+            self._text.update(Content(""))
             return
         item, known = self._shown
         width = max(self.scrollable_content_region.width, _LEAST_WIDTH)
-        text.update(
+        self._text.update(
             offer_text(item, known) if isinstance(item, Offer) else entry_text(item, known, width)
         )
 

@@ -65,17 +65,21 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
         self._words = words
         self._sentence = sentence
         self._shelf = Shelf()
-        self._first_adapter = loaded.adapter if loaded else supply.shop.adapter
         self._book = PlanBook(supply)
+        self._list = ModelList(self._known, id="picker-list")
+        self._detail = Detail(id="picker-detail")
+        self._what_if = WhatIf(
+            loaded.adapter if loaded else supply.shop.adapter, id="picker-what-if"
+        )
 
     def compose(self) -> ComposeResult:
         """Filter, list beside plan, what-if line, keys."""
         yield Static(literal(self._sentence), id="picker-sentence")
         yield Filter(self._words, placeholder="type to filter", id="picker-filter", compact=True)
         with Container(id="picker-body"):
-            yield ModelList(self._known, id="picker-list")
-            yield Detail(id="picker-detail")
-        yield WhatIf(self._first_adapter, id="picker-what-if")
+            yield self._list
+            yield self._detail
+        yield self._what_if
         yield Footer(compact=True)
         yield TooSmall()
 
@@ -206,12 +210,4 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
         if item is not None:
             plan = self._book.find(item, self._what_if.options)
             known = Known(plan, known.progress, known.is_loaded)
-        self.query_one(Detail).show(item, known)
-
-    @property
-    def _what_if(self) -> WhatIf:
-        return self.query_one(WhatIf)
-
-    @property
-    def _list(self) -> ModelList:
-        return self.query_one(ModelList)
+        self._detail.show(item, known)

@@ -76,11 +76,14 @@ class Switching:
         self.is_missing = False
         return True
 
-    def miss(self, reason: str) -> None:
-        """There is no model to talk to; questions that wait fail with this sentence."""
+    def miss(self, reason: str, notice: str = "") -> None:
+        """There is no model to talk to; questions that wait fail with this sentence.
+
+        `notice` is for the window, where the reason was read already.
+        """
         self.is_missing = True
         self._engine.abandon_model(reason)
-        self._tell(ModelMissed(reason))
+        self._tell(ModelMissed(notice or reason))
 
     def report_fetch(self, progress: FetchProgress) -> None:
         """The built-in model is on its way."""
@@ -96,7 +99,8 @@ class Switching:
         if forced is not None:
             return await self.load(forced)
         if await self.switch.back() is None:
-            self.miss(str(error))
+            name = model_name(choice.path)
+            self.miss(str(error), f"{name} was not loaded; /model shows what else there is.")
         return False
 
     async def _accept_risk(self, choice: ModelChoice, why: MemoryPlan | str) -> ModelChoice | None:

@@ -26,12 +26,15 @@ class WhatIf(Horizontal):
     def __init__(self, adapter: str, id: str | None = None) -> None:
         super().__init__(id=id)
         self.adapter = adapter
+        self._length = Stepper("ctx", context_options(0)[:1], id="picker-context")
+        self._kv = Stepper("KV", KV_OPTIONS, id="picker-kv")
+        self._adapter_name = Static("", id="picker-adapter")
 
     def compose(self) -> ComposeResult:
         """Context length, KV cache, adapter."""
-        yield Stepper("ctx", context_options(0)[:1], id="picker-context")
-        yield Stepper("KV", KV_OPTIONS, id="picker-kv")
-        yield Static("", id="picker-adapter")
+        yield self._length
+        yield self._kv
+        yield self._adapter_name
 
     def on_mount(self) -> None:
         """Show the adapter."""
@@ -41,11 +44,11 @@ class WhatIf(Horizontal):
         """Plan with this LoRA folder, or with none."""
         self.adapter = folder
         name = literal_line(model_name(folder) if folder else NO_ADAPTER, _ADAPTER_CELLS)
-        self.query_one("#picker-adapter", Static).update(literal("LoRA ") + name)
+        self._adapter_name.update(literal("LoRA ") + name)
 
     def fit_window(self, window: int) -> None:
         """Offer the context lengths of a model with this window."""
-        self.query_one("#picker-context", Stepper).offer(context_options(window))
+        self._length.offer(context_options(window))
 
     @property
     def as_set(self) -> PlanOptions:
@@ -56,8 +59,8 @@ class WhatIf(Horizontal):
     def options(self) -> PlanOptions:
         """The conditions that are shown."""
         return PlanOptions(
-            context_tokens=self.query_one("#picker-context", Stepper).value,
-            kv_bits=self.query_one("#picker-kv", Stepper).value,
+            context_tokens=self._length.value,
+            kv_bits=self._kv.value,
             adapter=self.adapter,
         )
 

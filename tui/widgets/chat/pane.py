@@ -128,6 +128,8 @@ class ChatPane(Vertical):
         """From here on another model answers; an answer that has not begun is its first."""
         if not self._assistant.conversation.exchanges:
             return
+        # The meter told of the tokens and the window of the model before.
+        self.query_one("#meter", Static).update(Content(""))
         note = Static(
             Content.assemble(literal_line(name), " answers from here on"), classes="model-note"
         )

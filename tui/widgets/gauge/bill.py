@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.plan.contract import MemoryPlan, Part
+from tui.widgets.gauge.figures import sized
 from tui.widgets.gauge.levels import share_of
 from tui.widgets.gauge.line import (
     Line,
@@ -44,14 +45,16 @@ def bill_lines(plan: MemoryPlan, name: str, facts: str, width: int) -> Lines:
     """The model, the verdict, the bill, the limits, the speeds and the reasons."""
     mark = f" · {PLAN_ONLY}" if is_plan_only(plan) else ""
     verdict = verdict_words(plan.verdict)
-    share = format_share(share_of(plan.total_bytes, plan.usable_bytes))
-    used = f"{format_bytes(plan.total_bytes)} of {format_bytes(plan.usable_bytes)} {share:>5}"
+    bill = sized(plan)
+    share = format_share(share_of(bill.total_bytes, bill.usable_bytes) if bill else None)
+    total = format_bytes(bill.total_bytes if bill else None)
+    used = f"{total} of {format_bytes(plan.usable_bytes)} {share:>5}"
     return (
         fit([foreign(name, "name"), Span(mark, "warn")], width),
         fit([foreign(facts, "muted")], width),
         blank(width),
         *row(verdict, Span(used, verdict.tone), width),
-        plan_bar(plan, width),
+        plan_bar(bill, width),
         *(line for lines in _bill(plan, width) for line in lines),
         blank(width),
         *(line for lines in _limits(plan, width) for line in lines),
@@ -66,11 +69,12 @@ def is_plan_only(plan: MemoryPlan) -> bool:
 
 
 def _bill(plan: MemoryPlan, width: int) -> Iterator[Lines]:
-    sums = {
-        "weights": plan.weights_bytes,
-        "kv": plan.kv_bytes,
-        "transient": plan.transient_bytes,
-        "reserve": plan.reserve_bytes,
+    bill = sized(plan)
+    sums: dict[Part, int | None] = {
+        "weights": plan.weights_bytes if bill else plan.weights_bytes or None,
+        "kv": bill.kv_bytes if bill else None,
+        "transient": bill.transient_bytes if bill else None,
+        "reserve": bill.reserve_bytes if bill else None,
     }
     for part, label in _PARTS:
         tone: Tone = "kv-limit" if part == "kv" else part
@@ -79,6 +83,8 @@ def _bill(plan: MemoryPlan, width: int) -> Iterator[Lines]:
             if item.part == part:
                 line = (foreign(f"   {item.label}", "muted"),)
                 yield _priced(line, format_bytes(item.bytes), "", width)
+    if bill is None:
+        return
     rest = plan.usable_bytes - plan.total_bytes
     yield _priced((Span("   total", "title"),), "", format_bytes(plan.total_bytes), width)
     words = "left" if rest >= 0 else "too much"
@@ -92,13 +98,14 @@ def _priced(label: Line, part: str, whole: str, width: int) -> Lines:
 def _limits(plan: MemoryPlan, width: int) -> Iterator[Lines]:
     window = format_tokens(plan.context_window or None)
     rows = f" · {plan.rows} rows" if plan.rows > 1 else ""
-    planned = f"{format_tokens(plan.context_tokens)} tokens · {plan.kv_bits or PLAIN_KV_BITS} bit"
+    tokens, most = (plan.context_tokens, plan.max_safe_context) if sized(plan) else (None, None)
+    planned = f"{format_tokens(tokens)} tokens · {plan.kv_bits or PLAIN_KV_BITS} bit"
     writing = (
         f"{format_rate(plan.predicted_decode_tps)} predicted · "
         f"{format_rate(plan.measured_decode_tps)} measured"
     )
     yield row(Span("planned for", "muted"), Span(f"{planned}{rows}"), width)
-    safe = f"{format_tokens(plan.max_safe_context)} of {window}"
+    safe = f"{format_tokens(most)} of {window}"
     yield row(Span("max safe context", "muted"), Span(safe), width)
     yield row(Span("writing tok/s", "muted"), Span(writing), width)
     reading = f"{format_rate(plan.predicted_prefill_tps)} predicted"

@@ -10,7 +10,7 @@ from tui.text.width import elide
 from tui.widgets.gauge.curves import memory_curve, writing_curve
 from tui.widgets.gauge.figures import Figures
 from tui.widgets.gauge.history import History
-from tui.widgets.gauge.line import Line, Lines, Span, Tone, fit, foreign, row
+from tui.widgets.gauge.line import Line, Lines, Span, Tone, fit, foreign, line_text, row
 from tui.widgets.gauge.memory_sections import plan_tone, stack
 from tui.widgets.gauge.units import format_bytes, format_rate, format_share, format_tokens
 from tui.widgets.gauge.words import level_tone, verdict_words
@@ -40,7 +40,11 @@ def status_line(figures: Figures, width: int) -> Line:
     memory, context = figures.memory, figures.context
     used = f"{format_bytes(memory.held_bytes)}/{format_bytes(memory.usable_bytes)}"
     if figures.model is None:
-        return fit([Span("no model", "muted"), _SEPARATOR, Span(used)], width)
+        for text in (used, format_bytes(memory.held_bytes)):
+            idle = (Span("no model", "muted"), _SEPARATOR, Span(text))
+            if cell_len(line_text(idle)) <= width:
+                return fit(idle, width)
+        return fit([Span("no model", "muted")], width)
     pieces = (
         Span(f"ctx {_share(context.share)}", level_tone(context.level)),
         Span(f"{used:>17}", level_tone(memory.level)),

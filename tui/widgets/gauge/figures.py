@@ -85,6 +85,11 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     writing: Speeds
 
 
+def sized(plan: MemoryPlan | None) -> MemoryPlan | None:
+    """The plan, where its sizes mean something: one that could not be made holds zeros."""
+    return plan if plan is not None and plan.verdict != "unknown" else None
+
+
 def figures_of(report: MemoryReport) -> Figures:
     """Work out what a report means."""
     model = report.model
@@ -93,8 +98,8 @@ def figures_of(report: MemoryReport) -> Figures:
         model=model,
         verdict=plan.verdict if plan else None,
         reasons=plan.reasons if plan else (),
-        memory=_memory(report, plan),
-        context=_context(report, plan),
+        memory=_memory(report, sized(plan)),
+        context=_context(report, sized(plan)),
         kv=report.kv,
         active_bytes=report.active_bytes,
         # MLX forgets its peak when told to, but what is held now was reached.

@@ -46,7 +46,7 @@ def format_rate(per_second: float | None) -> str:
         return NOTHING
     if per_second >= 1e6:
         return f"{per_second:.0e}"
-    return f"{per_second:,.{1 if per_second < 10 else 0}f}"
+    return f"{per_second:,.{1 if per_second < 9.95 else 0}f}"
 
 
 def format_speed(per_second: float | None) -> str:

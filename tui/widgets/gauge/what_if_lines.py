@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.plan.contract import MemoryPlan
+from tui.widgets.gauge.figures import sized
 from tui.widgets.gauge.levels import share_of
 from tui.widgets.gauge.line import Line, Lines, Span, Tone, columns_row, fit, foreign, row, wrap
 from tui.widgets.gauge.memory_sections import legend, stack
@@ -96,26 +97,25 @@ def _sentence(answer: str | None, width: int) -> Lines:
 
 
 def _comparison(now: MemoryPlan | None, asked: MemoryPlan | None, width: int) -> Lines:
-    plans = (now, asked)
     heads = (Span("now", "muted"), Span("asked", "muted"))
     verdicts = (_verdict(now), _verdict(asked))
+    sizes_of = (sized(now), sized(asked))
     rows: list[tuple[Line, tuple[Span, ...]]] = [
         ((Span("plan", "title"),), heads),
         ((Span("verdict", "muted"),), verdicts),
     ]
     for label, words in _WORDS:
-        pair = tuple(Span(words(plan) if plan else UNKNOWN) for plan in plans)
+        pair = tuple(Span(words(plan) if plan else UNKNOWN) for plan in sizes_of)
         rows.append(((Span(label, "muted"),), pair))
     for tone, label, size in _SIZES:
-        sizes = tuple(Span(format_bytes(size(plan) if plan else None)) for plan in plans)
+        sizes = tuple(Span(format_bytes(size(plan) if plan else None)) for plan in sizes_of)
         rows.append((legend((tone,), label), sizes))
     table = [columns_row(label, values, _COLUMN, width) for label, values in rows]
     above, below = table[: -len(_SIZES)], table[-len(_SIZES) :]
     reasons = " ".join(asked.reasons) if asked else ""
     return (
         *(line for lines in above for line in lines),
-        plan_bar(now, width),
-        plan_bar(asked, width),
+        *(plan_bar(plan, width) for plan in sizes_of),
         *(line for lines in below for line in lines),
         *wrap(reasons, width, _REASON_LINES, "muted"),
     )

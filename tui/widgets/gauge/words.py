@@ -44,9 +44,11 @@ def level_tone(level: Level) -> Tone:
 
 
 def parameters_words(parameters: int) -> str:
-    """`135 M`, `7.2 B`; `?` when unknown."""
+    """`122,688`, `135 M`, `7.2 B`; `?` when unknown."""
     if parameters <= 0:
         return UNKNOWN
+    if parameters < 1_000_000:
+        return f"{parameters:,}"
     if parameters < 1_000_000_000:
         return f"{parameters / 1e6:,.0f} M"
     return f"{parameters / 1e9:,.1f} B"
