@@ -166,21 +166,26 @@ class EngineClient:
         stop: Sequence[str] = (),
         thinking: bool | None = None,
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Answer a conversation; waits for a model that is still loading.
+        """Answer a conversation in the chat lane, as `run` does."""
+        return self.run(
+            Generate(
+                NO_REQUEST,
+                tuple(messages),
+                conversation,
+                sampling,
+                max_tokens,
+                tuple(stop),
+                thinking,
+            )
+        )
+
+    def run(self, request: Generate) -> AsyncGenerator[AnswerEvent, None]:
+        """Answer a request, which gets an id of its own; waits for a model that is still loading.
 
         Closing the generator stops the answer in the engine. Raises RequestFailed, EngineStopped,
         ProtocolError when the text is too long to send.
         """
-        command = Generate(
-            NO_REQUEST,
-            tuple(messages),
-            conversation,
-            sampling,
-            max_tokens,
-            tuple(stop),
-            thinking,
-        )
-        return self._answers.stream(command)
+        return self._answers.stream(request)
 
     def stop_answers(self) -> None:
         """Cancel every answer; each still ends with its `Finished`."""

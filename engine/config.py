@@ -40,6 +40,12 @@ class EngineConfig(msgspec.Struct, frozen=True):
     idle_unload_seconds: float | None = None
     """Free an idle model after this long; 0 never; None: only where memory is small."""
 
+    chat_rows: int = 4
+    """Chat answers computed at once; more of them wait."""
+
+    background_rows: int = 8
+    """Background rows computed at once: what the CPU's kernels for few rows take together."""
+
     script: str = ""
     """Only for the scripted backend: the file that says what it answers."""
 

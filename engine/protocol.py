@@ -14,7 +14,7 @@ import msgspec
 from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.plan.device import Device
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 
 NO_REQUEST = 0
 """Id of no command: for the supervisor's pings, for the `Failed` a process ends with, and for a
@@ -25,6 +25,9 @@ Span = Literal["answer", "thinking"]
 FinishReason = Literal["stop", "length", "cancelled"]
 FailureKind = Literal["bad-request", "no-model", "load", "over-budget", "no-room", "internal"]
 CacheKind = Literal["full", "rotating", "quantized", "recurrent"]
+Lane = Literal["chat", "background"]
+"""Whose work an answer is: background work never gets in the way of the chat."""
+RowState = Literal["queued", "prefill", "decode"]
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -86,7 +89,8 @@ class Generate(Command, frozen=True):
     """Answer a conversation.
 
     `conversation` names the chat whose KV cache may be reused; `max_tokens` None means
-    as much as the context window leaves.
+    as much as the context window leaves. Requests with the same `prefix_group` begin with the same
+    instructions, which are then read once for all of them.
     """
 
     messages: tuple[Message, ...]
@@ -95,6 +99,8 @@ class Generate(Command, frozen=True):
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     thinking: bool | None = None
+    lane: Lane = "chat"
+    prefix_group: str = ""
 
 
 class Cancel(Command, frozen=True):
@@ -102,7 +108,7 @@ class Cancel(Command, frozen=True):
 
 
 class ForgetCache(Command, frozen=True):
-    """Drop the KV cache of one conversation."""
+    """Drop the KV cache of one conversation, or the instructions kept for a prefix group."""
 
     owner: str
 
@@ -216,7 +222,11 @@ class TextDelta(Event, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What one answer cost. Times in seconds, speeds in tokens a second."""
+    """What one answer cost. Times in seconds, speeds in tokens a second.
+
+    `time_to_first_token` counts from the request and holds `queued_seconds`, the time before its
+    prompt was begun; the speeds are what the row saw, whatever ran beside it.
+    """
 
     prompt_tokens: int
     reused_tokens: int
@@ -225,6 +235,8 @@ class Usage(msgspec.Struct, frozen=True):
     time_to_first_token: float
     prefill_tps: float
     decode_tps: float
+    lane: Lane = "chat"
+    queued_seconds: float = 0.0
 
 
 class Finished(Event, frozen=True):
@@ -268,6 +280,19 @@ class KVUsage(msgspec.Struct, frozen=True):
     bytes: int
 
 
+class RowUsage(msgspec.Struct, frozen=True):
+    """One answer under way: the request's id, and what its KV cache holds.
+
+    A row in a batch has its share of the batch, padding included.
+    """
+
+    id: int
+    lane: Lane
+    state: RowState
+    tokens: int
+    kv_bytes: int
+
+
 class MemoryReport(Event, frozen=True):
     """What the engine costs right now. Bytes, tokens, tokens a second."""
 
@@ -296,6 +321,10 @@ class MemoryReport(Event, frozen=True):
     """The system is short of memory: it swaps or reports pressure."""
     best_prefill_tps: float = 0.0
     best_decode_tps: float = 0.0
+    rows: tuple[RowUsage, ...] = ()
+    """Chat before background, running before queued; in the order they came."""
+    kv_budget_bytes: int = 0
+    """What the KV caches of all running rows may take together; 0 while nothing bounds it."""
 
 
 AnyEvent = (

@@ -17,36 +17,27 @@ from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.plan.device import Device
 from engine.protocol import (
     AnyEvent,
-    Finished,
-    FinishReason,
     Generate,
-    KVUsage,
+    Lane,
     LoadModel,
     MemoryReport,
     ModelInfo,
     Plan,
-    PromptProgress,
-    Span,
-    TextDelta,
-    Usage,
+    RowUsage,
 )
-from engine.script import (
-    Reply,
-    ScriptedModel,
-    commit_fault,
-    cut_at_stop,
-    read_script,
-    split_words,
-)
+from engine.script import Reply, ScriptedModel, commit_fault, read_script, split_words
+from engine.script_lane import ScriptedLane
 from engine.script_plan import KV_BYTES_PER_TOKEN, plan_scripted
-from engine.serving.backend import Answer, Refused
+from engine.script_report import ScriptedState, report, shown_tokens
+from engine.script_row import ScriptedRow
+from engine.serving.backend import Refused
 from engine.serving.checks import check_request, room_for_answer
 from engine.serving.entry import serve
+from engine.serving.kv_budget import Claim, KvBudget
+from engine.serving.lanes import LANES
+from engine.serving.scheduler import Scheduler
 
 USABLE_BYTES = 16 * 1024**3
-PREFILL_STEP = 16
-PREFILL_TPS = 240.0
-DECODE_TPS = 31.0
 
 
 class ScriptedBackend:
@@ -58,13 +49,16 @@ class ScriptedBackend:
         self.device = Device("cpu", "script", "reference")
         self.idle_seconds = config.idle_unload_seconds or None
         self._usable = config.memory_limit_bytes or USABLE_BYTES
+        self._config = config
         self._limit = config.context_limit
         self._replies = read_script(config.script)
         self._model: ModelInfo | None = None
         self._wishes: ScriptedModel | None = None
+        self._is_forced = self._has_answered = False
         self._held: dict[str, list[str]] = {}
-        self._hits = 0
-        self._running: ScriptedAnswer | None = None
+        self._hits = self._last_tokens = 0
+        self._rows: tuple[RowUsage, ...] = ()
+        self._scheduler = self._new_scheduler()
 
     def load(self, command: LoadModel, report_stage: Callable[[str], None]) -> ModelInfo:
         """Accept any folder whose config.json is a JSON object and whose plan fits."""
@@ -77,7 +71,7 @@ class ScriptedBackend:
         report_stage("reading the script")
         time.sleep(wishes.load_seconds)
         commit_fault(wishes.load_fault)
-        self._wishes = wishes
+        self._wishes, self._is_forced = wishes, command.is_forced
         self._model = ModelInfo(
             name=folder.name,
             path=command.path,
@@ -105,8 +99,9 @@ class ScriptedBackend:
 
     def unload(self) -> None:
         """Forget the model and the conversations."""
-        self._model = self._running = self._wishes = None
+        self._model = self._wishes = None
         self._held.clear()
+        self.abandon()
 
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Words."""
@@ -117,138 +112,91 @@ class ScriptedBackend:
         """Drop one conversation."""
         return 0 if self._held.pop(owner, None) is None else 1
 
-    def open(self, command: Generate) -> Answer:
-        """Find the reply for the last message."""
+    def submit(self, command: Generate) -> None:
+        """Find the reply for the last message and queue it."""
         model = self._require_model()
         check_request(command)
         prompt = [word for turn in command.messages for word in split_words(turn.content)] or [""]
         window = model.context_limit
         room = room_for_answer(len(prompt), command.max_tokens, window, model.context_window)
-        held = self._held.pop(command.conversation, [])
-        reused = min(_common_prefix(held, prompt), len(prompt) - 1)
-        self._hits += 1 if reused else 0
         last = command.messages[-1].content
         found = (reply for reply in self._replies if reply.match in last)
         reply = next(found, Reply("", f"You said: {last}"))
-        self._running = ScriptedAnswer(command, reply, prompt, reused, (room, window), self._keep)
-        return self._running
+        claim = Claim(len(prompt), room, lambda tokens: tokens * KV_BYTES_PER_TOKEN)
+        self._scheduler.submit(ScriptedRow(command, reply, prompt, claim, window))
+        self._show()
+
+    def step(self) -> Sequence[AnyEvent]:
+        """One chunk or one word of one lane."""
+        events = self._scheduler.step()
+        self._show()
+        return events
+
+    def cancel(self, id: int) -> Sequence[AnyEvent]:
+        """Stop an answer here."""
+        events = self._scheduler.cancel(id)
+        self._show()
+        return events
+
+    def abandon(self) -> None:
+        """Drop every answer."""
+        self._scheduler = self._new_scheduler()
+        self._show()
 
     def memory(self, rows_waiting: int) -> MemoryReport:
-        """Figures that follow from the token counts alone."""
-        running, model = self._running, self._model
-        tokens = running.tokens_held if running else 0
-        is_running = running is not None and not running.is_over
-        kv = KVUsage("full", 30, 16, tokens, tokens * KV_BYTES_PER_TOKEN)
-        weights = model.weights_bytes if model else 0
-        stored = sum(len(words) for words in tuple(self._held.values())) * KV_BYTES_PER_TOKEN
-        active = weights + stored + (kv.bytes if is_running else 0)
-        return MemoryReport(
-            active_bytes=active,
-            cache_bytes=16 * 1024 * 1024 if weights else 0,
-            peak_bytes=active + (64 * 1024 * 1024 if weights else 0),
-            process_bytes=active + 180 * 1024 * 1024,
-            weights_bytes=weights,
-            kv=(kv,) if is_running else (),
-            context_tokens=tokens,
-            context_window=model.context_window if model else 0,
-            rows_running=1 if is_running else 0,
-            rows_waiting=rows_waiting,
-            prompt_cache_entries=len(self._held),
-            prompt_cache_bytes=stored,
-            prompt_cache_hits=self._hits,
-            disk_tier_bytes=0,
-            prefill_tps=PREFILL_TPS if is_running else 0.0,
-            decode_tps=DECODE_TPS if is_running else 0.0,
-            model=model,
+        """Figures that follow from the token counts alone; any thread."""
+        stored = [len(words) for words in tuple(self._held.values())]
+        state = ScriptedState(
+            model=self._model,
+            rows=self._rows,
+            stored=stored,
+            hits=self._hits,
             usable_bytes=self._usable,
-            available_bytes=self._usable - active,
-            best_prefill_tps=PREFILL_TPS if self._running else 0.0,
-            best_decode_tps=DECODE_TPS if self._running else 0.0,
+            budget_bytes=self._scheduler.budget_bytes,
+            has_answered=self._has_answered,
         )
+        self._last_tokens = shown_tokens(self._rows, self._last_tokens)
+        return report(state, self._last_tokens, rows_waiting)
 
-    def _keep(self, owner: str, words: list[str]) -> None:
-        if owner:
-            self._held[owner] = words
+    def _new_scheduler(self) -> Scheduler[ScriptedRow]:
+        lanes = {lane: ScriptedLane(lane, self._borrow, self._keep) for lane in LANES}
+        sizes: dict[Lane, int] = {
+            "chat": self._config.chat_rows,
+            "background": self._config.background_rows,
+        }
+        return Scheduler(lanes, sizes, KvBudget(self._measure_budget))
+
+    def _measure_budget(self, tokens: int, rows: int) -> int | None:
+        if self._wishes is None or self._is_forced:
+            return None
+        options = PlanOptions(context_tokens=tokens, rows=rows)
+        plan = plan_scripted(self._wishes, options, self._usable, self._limit)
+        return max(0, plan.usable_bytes - plan.total_bytes + plan.kv_bytes)
+
+    def _borrow(self, row: ScriptedRow) -> int:
+        """How much of the row's prompt its conversation or its group has read already."""
+        command = row.command
+        held = self._held.pop(command.conversation, None) or self._held.get(
+            command.prefix_group, []
+        )
+        reused = min(_common_prefix(held, row.prompt), len(row.prompt) - 1)
+        self._hits += 1 if reused else 0
+        return reused
+
+    def _keep(self, row: ScriptedRow) -> None:
+        if row.command.conversation:
+            self._held[row.command.conversation] = row.kept_words
+        if row.command.prefix_group:
+            self._held[row.command.prefix_group] = row.prompt[: row.prefilled]
+
+    def _show(self) -> None:
+        self._rows = tuple(row.usage() for row in self._scheduler.rows())
+        self._has_answered = self._has_answered or bool(self._rows)
 
     def _require_model(self) -> ModelInfo:
         if self._model is None:
             raise Refused("no-model", "No model is loaded yet.")
         return self._model
-
-
-class ScriptedAnswer:
-    """One reply being said; `limits` are the tokens it may take and the context window."""
-
-    def __init__(
-        self,
-        command: Generate,
-        reply: Reply,
-        prompt: list[str],
-        reused: int,
-        limits: tuple[int, int],
-        keep: Callable[[str, list[str]], None],
-    ) -> None:
-        self._command = command
-        self._reply = reply
-        self._prompt = prompt
-        self._reused = self._prefilled = reused
-        self._room, self._window = limits
-        self._keep = keep
-        thinking = [] if command.thinking is False else split_words(reply.thinking)
-        self._words: list[tuple[Span, str]] = [("thinking", word) for word in thinking]
-        answer = cut_at_stop(reply.text, command.stop)
-        self._words += [("answer", word) for word in split_words(answer)]
-        self._said = 0
-        self._started = time.monotonic()
-        self._first_word_after = 0.0
-        self.is_over = False
-
-    @property
-    def tokens_held(self) -> int:
-        """Words in the pretended KV cache."""
-        return self._prefilled + self._said
-
-    def step(self) -> Sequence[AnyEvent]:
-        """One chunk of the prompt or one word of the reply."""
-        if self._prefilled < len(self._prompt):
-            time.sleep(self._reply.seconds_per_chunk)
-            self._prefilled = min(self._prefilled + PREFILL_STEP, len(self._prompt))
-            id, total = self._command.id, len(self._prompt)
-            return [PromptProgress(id, self._prefilled, total, self._reused)]
-        if self._said == self._reply.fault_at:
-            self._fail()
-        if self._said == len(self._words):
-            return [self._finish("stop")]
-        time.sleep(self._reply.seconds_per_token)
-        self._first_word_after = self._first_word_after or time.monotonic() - self._started
-        span, word = self._words[self._said]
-        self._said += 1
-        delta = TextDelta(self._command.id, word, span)
-        return [delta, self._finish("length")] if self._said == self._room else [delta]
-
-    def cancel(self) -> Sequence[AnyEvent]:
-        """Stop here."""
-        return [self._finish("cancelled")]
-
-    def _fail(self) -> None:
-        self.is_over = True
-        commit_fault(self._reply.fault)
-        self.is_over = False
-
-    def _finish(self, reason: FinishReason) -> Finished:
-        self.is_over = True
-        answer = [word for (span, word) in self._words[: self._said] if span == "answer"]
-        self._keep(self._command.conversation, self._prompt[: self._prefilled] + answer)
-        usage = Usage(
-            prompt_tokens=len(self._prompt),
-            reused_tokens=self._reused,
-            generated_tokens=self._said,
-            context_window=self._window,
-            time_to_first_token=self._first_word_after,
-            prefill_tps=PREFILL_TPS,
-            decode_tps=DECODE_TPS,
-        )
-        return Finished(self._command.id, reason, usage)
 
 
 def _read_wishes(folder: Path) -> ScriptedModel:

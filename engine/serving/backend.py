@@ -31,16 +31,6 @@ class Refused(EngineError):
         self.kind: FailureKind = kind
 
 
-class Answer(Protocol):
-    """One answer in the making."""
-
-    def step(self) -> Sequence[AnyEvent]:
-        """Do one prefill chunk or one decode step; ends with a `Finished` event."""
-
-    def cancel(self) -> Sequence[AnyEvent]:
-        """Stop now, keeping a cache that continues exactly; ends with a `Finished` event."""
-
-
 class Backend(Protocol):
     """A model runner: MLX in the worker, or the scripted one."""
 
@@ -65,8 +55,20 @@ class Backend(Protocol):
     def forget(self, owner: str) -> int:
         """Drop a conversation's cache; returns how many entries went."""
 
-    def open(self, command: Generate) -> Answer:
-        """Begin an answer. Raises Refused."""
+    def submit(self, command: Generate) -> None:
+        """Queue an answer in its lane. Raises Refused."""
+
+    def step(self) -> Sequence[AnyEvent]:
+        """Do one prefill chunk or one decode step of one lane.
+
+        Each answer submitted ends with a `Finished` or `Failed` event from here or from `cancel`.
+        """
+
+    def cancel(self, id: int) -> Sequence[AnyEvent]:
+        """Stop an answer now, keeping a cache that continues exactly."""
+
+    def abandon(self) -> None:
+        """Drop every answer without a word: `step` or `cancel` raised."""
 
     def memory(self, rows_waiting: int) -> MemoryReport:
-        """The current costs, from any thread."""
+        """The current costs, from any thread; `rows_waiting` were not submitted yet."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from pathlib import Path
 from typing import assert_never
 
@@ -42,13 +41,6 @@ def explain(job: Job, error: Exception) -> tuple[FailureKind, str]:
             return "internal", (
                 f"The engine could not do this ({_name(error)}). `zib doctor` shows its log."
             )
-
-
-def failed(job: Job, error: Exception) -> Failed:
-    """The last event of a request that an exception ended; prints what nobody foresaw."""
-    if not isinstance(error, Refused):
-        traceback.print_exception(error)
-    return Failed(job.id, *explain(job, error))
 
 
 def last_words(what: str, error: Exception) -> Failed:

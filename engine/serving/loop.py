@@ -2,8 +2,8 @@
 
 The reader answers pings and plans at any moment and puts everything else into the inbox, in
 order. The compute thread, which is the caller of `run`, does one prefill chunk or decode step at
-a time and empties the inbox between two steps. Answers are served first come, first served; loads
-wait for the answers before them.
+a time and empties the inbox between two steps. Answers go to the backend's lanes; what may not
+start yet, as a load before the answers ahead of it have ended, waits in line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import queue
 import threading
 import traceback
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NoReturn, assert_never
 
@@ -24,6 +23,7 @@ from engine.protocol import (
     Cancel,
     CountTokens,
     Failed,
+    Finished,
     ForgetCache,
     Generate,
     LoadModel,
@@ -41,11 +41,12 @@ from engine.protocol import (
     WorkerReady,
     is_last,
 )
-from engine.serving.backend import Answer, Backend
+from engine.serving.backend import Backend
 from engine.serving.channel import Channel, end_process, leave
 from engine.serving.clock import Stopwatch, process_id
-from engine.serving.failures import Job, cancelled_before_start, failed, last_words
-from engine.serving.order import must_wait
+from engine.serving.containment import Caught, attempt, failure
+from engine.serving.failures import Job, cancelled_before_start, last_words
+from engine.serving.line import WaitingLine
 from engine.serving.reporter import Reporter
 from engine.serving.sleep import Sleeper
 from engine.serving.thread_name import name_this_thread
@@ -60,14 +61,14 @@ class ServingLoop:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._inbox: queue.SimpleQueue[Job | Cancel] = queue.SimpleQueue()
-        self._jobs: deque[Job] = deque()
-        self._running: tuple[Generate, Answer] | None = None
+        self._line = WaitingLine()
+        self._running: dict[int, Generate] = {}
         # Each counter has one writing thread. Starting counts as work, so that it can stall.
         self._accepted, self._settled = 1, 0
         self._steps = 0
         self._is_made = False
         self._reporter = Reporter(
-            lambda: self._backend.memory(len(self._jobs)), channel.send, lambda: self._is_busy
+            lambda: self._backend.memory(len(self._line)), channel.send, lambda: self._is_busy
         )
 
     def start_reader(self) -> None:
@@ -127,62 +128,47 @@ class ServingLoop:
 
     def _take_commands(self) -> None:
         """Wait for work when idle; between two steps only look."""
-        if self._running is None and not self._jobs:
+        if not self._running and not self._line:
             self._sort(self._sleeper.wait(self._inbox, self._say_asleep))
         while not self._inbox.empty():
             self._sort(self._inbox.get())
 
     def _sort(self, command: Job | Cancel) -> None:
-        match command:
-            case Cancel(id=id):
-                self._cancel(id)
-                self._settled += 1
-            case Generate() | LoadModel() | UnloadModel():
-                self._jobs.append(command)
-            case Plan():
-                self._attempt(command)
-            case CountTokens() | ForgetCache():
-                running = [self._running[0]] if self._running else []
-                if must_wait(command, (*self._jobs, *running)):
-                    self._jobs.append(command)
-                else:
-                    self._attempt(command)
-            case _:
-                assert_never(command)
+        if isinstance(command, Cancel):
+            self._cancel(command.id)
+            self._settled += 1
+        else:
+            self._line.add(command)
 
     def _advance(self) -> None:
-        if self._running is not None:
-            self._continue(self._running[1].step)
-        elif self._jobs:
-            self._attempt(self._jobs.popleft())
+        job = self._line.next_ready(self._running.values())
+        if job is not None:
+            self._attempt(job)
+        elif self._running:
+            self._hear(self._backend.step)
 
-    def _continue(self, act: Callable[[], Sequence[AnyEvent]]) -> None:
-        """Step or cancel the running answer."""
-        assert self._running is not None  # checked by both callers
-        try:
-            events = act()
-        except Exception as error:  # the answer ends, the engine goes on
-            events = [failed(self._running[0], error)]
+    def _hear(self, act: Callable[[], Sequence[AnyEvent]]) -> None:
+        """Step or cancel answers and pass on what they say."""
+        events = attempt(act)
+        if isinstance(events, Caught):
+            self._backend.abandon()
+            events = [failure(job, events) for job in self._running.values()]
         self._steps += 1
-        if any(is_last(event) for event in events):
-            self._running = None
         for event in events:
+            if isinstance(event, Finished | Failed):
+                self._running.pop(event.id, None)
             self._send(event)
 
     def _cancel(self, id: int) -> None:
-        if self._running is not None and self._running[0].id == id:
-            self._continue(self._running[1].cancel)
-            return
-        for job in tuple(self._jobs):
-            if job.id == id:
-                self._jobs.remove(job)
-                self._send(cancelled_before_start(job))
+        if id in self._running:
+            self._hear(lambda: self._backend.cancel(id))
+        elif (job := self._line.remove(id)) is not None:
+            self._send(cancelled_before_start(job))
 
     def _attempt(self, job: Job) -> None:
-        try:
-            self._carry_out(job)
-        except Exception as error:  # the request ends, the engine goes on
-            self._send(failed(job, error))
+        caught = attempt(lambda: self._carry_out(job))
+        if isinstance(caught, Caught):
+            self._send(failure(job, caught))
         self._steps += 1
 
     def _carry_out(self, job: Job) -> None:
@@ -190,7 +176,8 @@ class ServingLoop:
         match job:
             case Generate():
                 self._wake()
-                self._running = job, backend.open(job)
+                backend.submit(job)
+                self._running[job.id] = job
             case LoadModel():
                 self._send(self._load(job, job.id))
             case UnloadModel(id=id):
@@ -229,10 +216,10 @@ class ServingLoop:
         self._reporter.wake()
 
     def _planned(self, command: Plan) -> Planned | Failed:
-        try:
-            return Planned(command.id, self._backend.plan(command))
-        except Exception as error:  # the request ends, the reader goes on
-            return failed(command, error)
+        plan = attempt(lambda: self._backend.plan(command))
+        if isinstance(plan, Caught):
+            return failure(command, plan)
+        return Planned(command.id, plan)
 
     def _report_stage(self, id: int, stage: str) -> None:
         self._steps += 1

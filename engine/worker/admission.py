@@ -8,13 +8,13 @@ import mlx.core as mx
 
 from engine.plan.contract import MemoryPlan
 from engine.plan.reserve import safety_bytes
-from engine.plan.workload import KV_STEP
 from engine.serving.backend import Refused
+from engine.serving.kv_budget import GROWTH_TOKENS
 from engine.sizes import in_words
 from engine.worker.conversation_cache import ConversationCache
+from engine.worker.prefix_store import PrefixStore
 
-GROWTH_TOKENS = KV_STEP
-"""What a KV cache grows by at once."""
+__all__ = ["GROWTH_TOKENS", "Ceiling", "granted_context", "require_fit"]
 
 
 def require_fit(name: str, plan: MemoryPlan) -> None:
@@ -31,34 +31,57 @@ def granted_context(plan: MemoryPlan, limit: int | None, window: int) -> int:
 
 
 class Ceiling:
-    """Keeps the engine below what the machine can spare when a request begins.
+    """Keeps the engine below what the machine can spare when a row starts.
 
     `plan_at` plans the loaded model at a context length.
     """
 
-    def __init__(self, plan_at: Callable[[int], MemoryPlan], caches: ConversationCache) -> None:
+    def __init__(
+        self,
+        plan_at: Callable[[int], MemoryPlan],
+        caches: ConversationCache,
+        prefixes: PrefixStore | None = None,
+    ) -> None:
         self._plan_at = plan_at
         self._caches = caches
+        self._prefixes = prefixes or PrefixStore()
 
-    def make_room(self, prompt_tokens: int, context_limit: int, owner: str) -> None:
+    def make_room(
+        self, prompt_tokens: int, context_limit: int, owner: str, others_bytes: int = 0
+    ) -> None:
         """Free what can be freed until the prompt fits. Raises Refused when it does not.
 
-        The cache of `owner` is a part of what is needed and stays.
+        The cache of `owner` is a part of what is needed and stays; rows that run hold
+        `others_bytes`.
         """
         reached = prompt_tokens + GROWTH_TOKENS
         plan = self._plan_at(min(reached, context_limit) if context_limit else reached)
-        needed = plan.weights_bytes + plan.kv_bytes + plan.transient_bytes
+        needed = plan.weights_bytes + plan.kv_bytes + plan.transient_bytes + others_bytes
         ceiling = plan.usable_bytes - safety_bytes(plan)
-        if needed + self._caches.bytes_without(owner) <= ceiling:
-            return
-        mx.clear_cache()
-        while needed + self._caches.bytes_without(owner) > ceiling:
-            if not self._caches.drop_oldest(owner):
-                break
-            mx.clear_cache()
+        self._drop_until(ceiling - needed, owner)
         if needed > ceiling:
             raise Refused(
                 "no-room",
                 f"{prompt_tokens:,} tokens need {in_words(needed)} and {in_words(ceiling)} can be "
                 "used now: start a new chat, close other programs or choose a smaller model.",
             )
+
+    def relieve(self, running_bytes: int, longest_tokens: int) -> None:
+        """Free what rows that have grown to so many bytes leave no room for."""
+        if not self._kept_bytes(""):
+            return
+        plan = self._plan_at(longest_tokens)
+        fixed = plan.weights_bytes + plan.transient_bytes + safety_bytes(plan)
+        self._drop_until(plan.usable_bytes - fixed - running_bytes, "")
+
+    def _drop_until(self, left_bytes: int, owner: str) -> None:
+        if self._kept_bytes(owner) <= left_bytes:
+            return
+        mx.clear_cache()
+        while self._kept_bytes(owner) > left_bytes:
+            if not self._prefixes.drop_oldest() and not self._caches.drop_oldest(owner):
+                break
+            mx.clear_cache()
+
+    def _kept_bytes(self, owner: str) -> int:
+        return self._caches.bytes_without(owner) + self._prefixes.nbytes

@@ -6,10 +6,8 @@ import gc
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import mlx.core as mx
-from mlx_lm.generate import BatchGenerator
 from msgspec import structs
 
 from engine.compute import ComputePath
@@ -19,34 +17,32 @@ from engine.plan.device import Device
 from engine.plan.records import Records
 from engine.protocol import (
     NO_REQUEST,
+    AnyEvent,
     Generate,
     LoadModel,
     MemoryReport,
     ModelInfo,
     Plan,
-    Usage,
 )
-from engine.serving.backend import Answer, Refused
+from engine.serving.backend import Refused
 from engine.serving.checks import check_request, idle_seconds, room_for_answer
 from engine.worker.adapter import check_adapter
-from engine.worker.admission import Ceiling, granted_context, require_fit
-from engine.worker.answer import Hooks, MlxAnswer, make_generator
-from engine.worker.conversation_cache import ConversationCache
+from engine.worker.admission import granted_context, require_fit
+from engine.worker.answering import Answering, Surroundings
 from engine.worker.folder_check import check_folder
-from engine.worker.kv_usage import measure_rows
 from engine.worker.loaded_model import LoadedModel, load_model
 from engine.worker.planning import EnginePlanning
 from engine.worker.prompt import check_ids, opens_thinking, render_prompt
 from engine.worker.rate import Meters
+from engine.worker.row import Request, Row
 from engine.worker.run_book import RunBook
-from engine.worker.sampling import build_sampler
 from engine.worker.snapshot import Snapshot
 from engine.worker.text_stream import TextStream
 from engine.worker.wired_weights import WiredWeights
 
 
 class MlxBackend:
-    """Holds one model, its row generator and the caches of recent conversations."""
+    """Holds one model and, while there is one, what answers with it."""
 
     name = "mlx"
 
@@ -61,11 +57,8 @@ class MlxBackend:
         self._planning = EnginePlanning(config, device, self._records)
         self._book = RunBook(self._records, self._planning)
         self._loaded: LoadedModel | None = None
-        self._generator: BatchGenerator | None = None
+        self._answering: Answering | None = None
         self._wired = WiredWeights(device, config.is_wiring_allowed)
-        self._caches = ConversationCache()
-        self._ceiling = Ceiling(self._plan_loaded, self._caches)
-        self._kept_bytes = 0
         self._meters = Meters()
         self._snapshot = Snapshot(self._planning.machine)
 
@@ -90,8 +83,8 @@ class MlxBackend:
         self._planning.forget_machine()
         if plan.allocator_limit_bytes is not None:
             mx.set_cache_limit(plan.allocator_limit_bytes)
-        self._caches.budget_bytes = self._planning.prompt_cache_bytes
         self._book.open(self._loaded)
+        self._answering = Answering(self._loaded, self._config, self._surroundings())
         self._snapshot.show_model(info)
         return info
 
@@ -105,12 +98,10 @@ class MlxBackend:
 
     def unload(self) -> None:
         """Free the model, the caches and MLX's pooled buffers."""
-        self._drop_generator()
-        self._loaded = None
+        self._answering = self._loaded = None
         self._book.close()
-        self._caches.clear()
-        self._snapshot.show_caches(self._caches)
-        self._snapshot.show_model(None)
+        self._wired.show_running(False, 0)
+        self._snapshot.show_nothing()
         gc.collect()
         mx.clear_cache()
         self._planning.forget_machine()
@@ -121,33 +112,45 @@ class MlxBackend:
         return tuple(len(tokenizer.encode(text, add_special_tokens=False)) for text in texts)
 
     def forget(self, owner: str) -> int:
-        """Drop the conversation's cache."""
-        entries = self._caches.forget(owner)
-        self._snapshot.show_caches(self._caches)
-        return entries
+        """Drop the conversation's cache, or what was read for a prefix group."""
+        return self._answering.forget(owner) if self._answering else 0
 
-    def open(self, command: Generate) -> Answer:
-        """Check the request, borrow the conversation's cache and queue the row."""
+    def submit(self, command: Generate) -> None:
+        """Check the request and queue the row."""
         loaded = self._require_model()
+        assert self._answering is not None  # as long as there is a model
         check_request(command)
-        limit, vocabulary_size = loaded.info.context_limit, loaded.trial.vocabulary_size
+        limit = loaded.info.context_limit
         prompt = render_prompt(loaded.tokenizer, command.messages, command.thinking)
-        check_ids(prompt, vocabulary_size)
+        check_ids(prompt, loaded.trial.vocabulary_size)
         room = room_for_answer(len(prompt), command.max_tokens, limit, loaded.info.context_window)
-        if not loaded.is_forced:
-            self._ceiling.make_room(len(prompt), limit, command.conversation)
-        sampler = build_sampler(command.sampling, loaded.generation_config, vocabulary_size)
-        if command.sampling.seed is not None:
-            mx.random.seed(command.sampling.seed)
-        text = TextStream(loaded.tokenizer, command.stop, opens_thinking(loaded.tokenizer, prompt))
-        generator = self._take_generator(loaded)
-        hooks = self._hooks(command.conversation, generator)
-        answer = MlxAnswer(command.id, generator, text, self._meters, hooks)
-        mx.reset_peak_memory()
-        loan = self._caches.borrow(command.conversation, prompt)
-        self._kept_bytes = self._caches.nbytes
-        answer.begin(prompt, loan, sampler, room, limit)
-        return answer
+        request = Request(
+            command=command,
+            prompt=tuple(prompt),
+            claim=self._answering.claim(len(prompt), room),
+            sampler=self._answering.sampler(command.sampling),
+            text=TextStream(
+                loaded.tokenizer, command.stop, opens_thinking(loaded.tokenizer, prompt)
+            ),
+            window=limit,
+        )
+        self._answering.submit(Row(request))
+
+    def step(self) -> Sequence[AnyEvent]:
+        """One chunk or one token a row, of one lane."""
+        return self._answering.step() if self._answering else ()
+
+    def cancel(self, id: int) -> Sequence[AnyEvent]:
+        """Stop an answer and keep the cache of exactly the tokens fed so far."""
+        return self._answering.cancel(id) if self._answering else ()
+
+    def abandon(self) -> None:
+        """Drop every row, and the caches with them."""
+        if self._loaded is not None:
+            self._answering = None
+            gc.collect()
+            mx.clear_cache()
+            self._answering = Answering(self._loaded, self._config, self._surroundings())
 
     def memory(self, rows_waiting: int) -> MemoryReport:
         """The last snapshot with the allocator's and the system's figures of this moment."""
@@ -158,33 +161,16 @@ class MlxBackend:
             raise Refused("no-model", "No model is loaded yet.")
         return self._loaded
 
-    def _plan_loaded(self, context_tokens: int) -> MemoryPlan:
-        return self.plan(Plan(NO_REQUEST, "", PlanOptions(context_tokens=context_tokens)))
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            plan_at=self._plan_loaded,
+            meters=self._meters,
+            snapshot=self._snapshot,
+            book=self._book,
+            wired=self._wired,
+            prompt_cache_bytes=self._planning.prompt_cache_bytes,
+        )
 
-    def _hooks(self, conversation: str, generator: BatchGenerator) -> Hooks:
-        def keep(tokens: list[int], cache: list[Any]) -> None:
-            self._caches.give(conversation, tokens, cache)
-
-        def observe(tokens_held: int, is_running: bool) -> None:
-            self._snapshot.show_rows(measure_rows(generator, tokens_held), tokens_held, is_running)
-            self._snapshot.show_caches(self._caches)
-            self._wired.show_running(is_running, self._require_model().info.weights_bytes)
-
-        def finish(usage: Usage) -> None:
-            self._book.note_answer(usage, mx.get_peak_memory() - self._kept_bytes)
-
-        return Hooks(keep, observe, self._drop_generator, finish)
-
-    def _take_generator(self, loaded: LoadedModel) -> BatchGenerator:
-        if self._generator is None:
-            ends = sorted(loaded.tokenizer.eos_token_ids)
-            self._generator = make_generator(loaded.model, ends, self._config.prefill_step)
-            self._wired.take_over(self._generator)
-        return self._generator
-
-    def _drop_generator(self) -> None:
-        generator: Any = self._generator  # its methods carry no types
-        if generator is not None:
-            generator.close()
-        self._generator = None
-        self._snapshot.show_rows((), 0, is_running=False)
+    def _plan_loaded(self, context_tokens: int, rows: int = 1) -> MemoryPlan:
+        options = PlanOptions(context_tokens=context_tokens, rows=rows)
+        return self.plan(Plan(NO_REQUEST, "", options))

@@ -44,7 +44,7 @@ class ConversationCache:
         """
         tokens, cache = self._entries.pop(owner, ([], []))
         self._shrink("")
-        shared = min(_common_prefix(tokens, prompt), len(prompt) - 1)
+        shared = min(common_prefix(tokens, prompt), len(prompt) - 1)
         surplus = len(tokens) - shared
         if not tokens or shared <= 0 or (surplus and not can_trim_prompt_cache(cache)):
             return Loan(None, [])
@@ -102,7 +102,8 @@ def _bytes_of(cache: Sequence[Any]) -> int:
     return sum(layer.nbytes for layer in cache)
 
 
-def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+    """How many tokens two sequences begin with in common."""
     for index, (a, b) in enumerate(zip(left, right, strict=False)):
         if a != b:
             return index

@@ -2,61 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mlx_lm.generate import BatchGenerator
-from mlx_lm.models.cache import (
-    ArraysCache,
-    BatchRotatingKVCache,
-    CacheList,
-    QuantizedKVCache,
-    RotatingKVCache,
-)
+from mlx_lm.models.cache import ArraysCache
 
 from engine.protocol import CacheKind, KVUsage
+from engine.worker.cache.detached import flatten
 
 _FULL_PRECISION_BITS = 32
+_Form = tuple[CacheKind, int]
 
 
-def measure_rows(generator: BatchGenerator, tokens: int) -> tuple[KVUsage, ...]:
-    """Usage of every layer the generator holds; `tokens` is what its rows contain."""
-    # The generator offers only a byte total; the kinds are in these two batches.
-    layers = [
-        *_flatten(generator._prompt_batch.prompt_cache),
-        *_flatten(generator._generation_batch.prompt_cache),
-    ]
-    groups: dict[tuple[CacheKind, int], list[Any]] = {}
-    for layer in layers:
-        groups.setdefault((_kind(layer), _bits(layer)), []).append(layer)
+def measure_rows(caches: Iterable[Sequence[Any]], tokens: int) -> tuple[KVUsage, ...]:
+    """Usage by kind; `caches` has the layers of each row or batch, `tokens` is what they hold."""
+    layers: Counter[_Form] = Counter()
+    sizes: Counter[_Form] = Counter()
+    for holder in caches:
+        forms = [(_form(layer), layer.nbytes) for layer in flatten(holder)]
+        layers |= Counter(form for form, _ in forms)
+        for form, size in forms:
+            sizes[form] += size
     return tuple(
-        KVUsage(kind, len(members), bits, tokens, sum(layer.nbytes for layer in members))
-        for (kind, bits), members in groups.items()
+        KVUsage(kind, count, bits, tokens, sizes[kind, bits])
+        for (kind, bits), count in layers.items()
     )
 
 
-def _flatten(layers: Iterable[Any]) -> Iterator[Any]:
-    for layer in layers:
-        if isinstance(layer, CacheList):
-            yield from _flatten(layer.caches)
-        else:
-            yield layer
+def _form(layer: Any) -> _Form:
+    return _kind(layer), _bits(layer)
 
 
 def _kind(layer: Any) -> CacheKind:
-    match layer:
-        case ArraysCache():
-            return "recurrent"
-        case BatchRotatingKVCache() | RotatingKVCache():
-            return "rotating"
-        case QuantizedKVCache():
-            return "quantized"
-        case _:
-            return "full"
+    if isinstance(layer, ArraysCache):
+        return "recurrent"
+    if hasattr(layer, "max_size"):
+        return "rotating"
+    return "quantized" if hasattr(layer, "bits") else "full"
 
 
 def _bits(layer: Any) -> int:
-    if isinstance(layer, QuantizedKVCache):
+    if hasattr(layer, "bits"):
         return int(layer.bits)
     keys = getattr(layer, "keys", None)
     return _FULL_PRECISION_BITS if keys is None else int(keys.dtype.size) * 8

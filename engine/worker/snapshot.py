@@ -8,8 +8,7 @@ from collections.abc import Callable
 import mlx.core as mx
 
 from engine.plan.machine import Machine
-from engine.protocol import KVUsage, MemoryReport, ModelInfo
-from engine.worker.conversation_cache import ConversationCache
+from engine.protocol import KVUsage, MemoryReport, ModelInfo, RowUsage
 from engine.worker.footprint import process_bytes
 from engine.worker.rate import Meters
 from engine.worker.run_book import RunBook
@@ -21,7 +20,9 @@ class Snapshot:
     def __init__(self, measure_machine: Callable[[], Machine]) -> None:
         self._measure_machine = measure_machine
         self._lock = threading.Lock()
-        self._rows: tuple[tuple[KVUsage, ...], int, bool] = ((), 0, False)
+        self._rows: tuple[RowUsage, ...] = ()
+        self._usage: tuple[KVUsage, ...] = ()
+        self._context_tokens = self._budget_bytes = 0
         self._caches = (0, 0, 0)
         self._info: ModelInfo | None = None
 
@@ -30,23 +31,37 @@ class Snapshot:
         with self._lock:
             self._info = info
 
-    def show_rows(self, usage: tuple[KVUsage, ...], tokens: int, is_running: bool) -> None:
-        """The running row's caches, or what the last one came to."""
+    def show_nothing(self) -> None:
+        """No model is loaded and so nothing runs."""
         with self._lock:
-            self._rows = usage, tokens, is_running
+            self._info, self._rows, self._usage, self._caches = None, (), (), (0, 0, 0)
+            self._context_tokens = self._budget_bytes = 0
 
-    def show_caches(self, caches: ConversationCache) -> None:
-        """The caches of conversations that wait for their next turn."""
-        values = len(caches), caches.nbytes, caches.hits
+    def show_rows(
+        self,
+        rows: tuple[RowUsage, ...],
+        usage: tuple[KVUsage, ...],
+        context_tokens: int,
+        budget_bytes: int,
+    ) -> None:
+        """The rows with their caches; `context_tokens` is what the last chat row came to."""
         with self._lock:
-            self._caches = values
+            self._rows, self._usage = rows, usage
+            self._context_tokens, self._budget_bytes = context_tokens, budget_bytes
+
+    def show_caches(self, entries: int, entry_bytes: int, hits: int) -> None:
+        """The caches of conversations that wait for their next turn."""
+        with self._lock:
+            self._caches = entries, entry_bytes, hits
 
     def report(self, rows_waiting: int, meters: Meters, book: RunBook) -> MemoryReport:
         """Everything known, with the allocator's and the system's figures of this moment."""
         machine = self._measure_machine()
         with self._lock:
-            (usage, tokens, is_running), info = self._rows, self._info
+            rows, usage, info = self._rows, self._usage, self._info
+            tokens, budget_bytes = self._context_tokens, self._budget_bytes
             entries, entry_bytes, hits = self._caches
+        running = sum(row.state != "queued" for row in rows)
         return MemoryReport(
             active_bytes=mx.get_active_memory(),
             cache_bytes=mx.get_cache_memory(),
@@ -56,8 +71,8 @@ class Snapshot:
             kv=usage,
             context_tokens=tokens,
             context_window=info.context_window if info else 0,
-            rows_running=1 if is_running else 0,
-            rows_waiting=rows_waiting,
+            rows_running=running,
+            rows_waiting=rows_waiting + len(rows) - running,
             prompt_cache_entries=entries,
             prompt_cache_bytes=entry_bytes,
             prompt_cache_hits=hits,
@@ -70,4 +85,6 @@ class Snapshot:
             is_squeezed=machine.is_squeezed,
             best_prefill_tps=book.best_prefill_tps,
             best_decode_tps=book.best_decode_tps,
+            rows=rows,
+            kv_budget_bytes=budget_bytes,
         )

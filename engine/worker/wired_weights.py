@@ -1,13 +1,11 @@
 """Keeping a large model's weights resident on macOS, only while it answers.
 
-mlx-lm's generator wires up to the recommended working set for as long as it lives, which with
+mlx-lm's own generator wires up to the recommended working set for as long as it lives, which with
 several processes has brought whole machines down (ml-explore/mlx#3186). Without any wiring a
 model of most of that size is compressed between tokens and answers several times slower.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import mlx.core as mx
 
@@ -23,13 +21,6 @@ class WiredWeights:
     def __init__(self, device: Device, is_allowed: bool) -> None:
         self._limit = device.recommended_bytes if is_allowed else 0
         self._is_on_metal = device.backend == "metal"
-        self._is_wired = False
-
-    def take_over(self, generator: Any) -> None:
-        """Undo what the generator wired when it was made, and keep it from undoing ours."""
-        if self._is_on_metal:
-            mx.set_wired_limit(0)
-            generator._old_wired_limit = None
         self._is_wired = False
 
     def show_running(self, is_running: bool, weights_bytes: int) -> None:

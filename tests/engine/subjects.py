@@ -13,6 +13,7 @@ from engine.process import MLX_MODULE, SCRIPTED_MODULE, EngineLaunch
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUESTION = "What is the capital of France?"
 SLOW = "Tell it slowly: " + "one page of the notebook, dated and kept. " * 6
+FAILING = "Fail at the third word"
 SLOW_REPLY = "The first page says that every page is dated, and the next one says so too."
 
 
@@ -58,6 +59,7 @@ def scripted_subject(folder: Path) -> Subject:
             "seconds_per_token": 0.05,
         },
         {"match": QUESTION, "text": "The capital of France is Paris, on the river Seine."},
+        {"match": FAILING, "text": SLOW_REPLY, "fault": "raise", "fault_at": 3},
     )
     return Subject("scripted", launch, scripted_model(folder / "model"))
 

@@ -46,9 +46,11 @@ def chat() -> str:
     return f"chat-{next(_names)}"
 
 
-async def slow_answer(engine: RawEngine, subject: Subject, chat: str) -> Generate:
+async def slow_answer(
+    engine: RawEngine, subject: Subject, chat: str, max_tokens: int = 12
+) -> Generate:
     """Start an answer that takes long enough to be interfered with."""
-    command = Generate(engine.next_id(), talk(subject.slow), chat, GREEDY, 12)
+    command = Generate(engine.next_id(), talk(subject.slow), chat, GREEDY, max_tokens)
     engine.send(command)
     return command
 
@@ -234,7 +236,7 @@ async def test_cancelled_while_queued(
 
 async def test_cancelled_in_prefill(shared_engine: RawEngine, subject: Subject, chat: str) -> None:
     engine = shared_engine
-    command = await slow_answer(engine, subject, chat)
+    command = await slow_answer(engine, subject, chat, max_tokens=200)
     await engine.until(PromptProgress, command.id)
     seen = len(engine.of(command.id))
     engine.send(Cancel(command.id))
@@ -419,16 +421,19 @@ async def test_waiting_rows_are_reported(
 ) -> None:
     if subject.kind == "tiny":
         pytest.skip("nothing waits long enough to be seen")
-    engine = shared_engine
-    running = await slow_answer(engine, subject, chat)
+    engine, lane = shared_engine, subject.launch.config.chat_rows
+    running = [await slow_answer(engine, subject, "") for _ in range(lane)]
     waiting = Generate(engine.next_id(), talk(QUESTION), "", GREEDY, 1)
     engine.send(waiting)
     known = len(engine.reports())
-    while not any(report.rows_waiting for _, report in engine.reports()[known:]):
+    while not any(report.rows_running == lane for _, report in engine.reports()[known:]):
         assert not engine.of(waiting.id)
         await engine.until(MemoryReport, count=len(engine.reports()) + 1)
-    assert engine.reports()[-1][1].rows_waiting == 1
-    engine.send(Cancel(running.id))
+    report = engine.reports()[-1][1]
+    assert report.rows_waiting == 1
+    assert [row.id for row in report.rows] == [*(each.id for each in running), waiting.id]
+    assert report.rows[-1].state == "queued"
+    engine.send(*(Cancel(each.id) for each in running))
     await engine.last(waiting.id)
 
 

@@ -11,11 +11,13 @@ from difflib import get_close_matches
 import psutil
 
 from engine.errors import EngineError
+from tui.bench.batch import bench_batch
 from tui.bench.context import BenchContext, Report
 from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
 from tui.bench.first_frame import bench_first_frame
 from tui.bench.idle import bench_idle
 from tui.bench.kv import bench_kv
+from tui.bench.lanes import bench_lanes
 from tui.bench.plan import bench_plan
 from tui.bench.sampling import bench_sampling
 from tui.bench.speed import bench_decode, bench_prefill
@@ -40,6 +42,8 @@ BENCHES = (
     Bench("first-frame", "time from start to the first painted frame", bench_first_frame),
     Bench("plan", "predicted memory against MLX's measured peak, many models", bench_plan),
     Bench("kv", "quantized keys and values: bytes, predictions, speed", bench_kv),
+    Bench("batch", "background rows at once against one at a time", bench_batch),
+    Bench("lanes", "a chat answer beside background rows, against both alone", bench_lanes),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from engine.client import EngineClient
+
 _WORDS = (
     "harbour", "lantern", "orchard", "violin", "glacier", "compass", "market", "thunder",
     "library", "copper", "meadow", "engine", "sparrow", "canvas", "winter", "bridge",
@@ -25,3 +27,15 @@ def long_prompt(words: int) -> str:
     """A prompt of at least as many tokens as `words`, different from its first words on."""
     drawn = " ".join(random.choices(_WORDS, k=words))
     return f"{drawn}\nTell a very long story in which all of these things appear."
+
+
+async def prompt_of(engine: EngineClient, tokens: int) -> str:
+    """A prompt whose text has exactly or nearly so many tokens. Raises EngineError."""
+    words = random.choices(_WORDS, k=tokens)
+    start = "Tell a very long story of a"
+    low, high = 0, tokens
+    while low < high:
+        middle = (low + high + 1) // 2
+        (count,) = await engine.count_tokens([" ".join([start, *words[:middle]])])
+        low, high = (middle, high) if count <= tokens else (low, middle - 1)
+    return " ".join([start, *words[:low]])

@@ -1,0 +1,186 @@
+"""One answer under way: what it was asked, how far it is, what it has said and cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.protocol import (
+    AnyEvent,
+    Finished,
+    FinishReason,
+    Generate,
+    PromptProgress,
+    RowState,
+    RowUsage,
+    TextDelta,
+    Usage,
+)
+from engine.serving.backend import Refused
+from engine.serving.kv_budget import Claim
+from engine.worker.circling import CircleDetector
+from engine.worker.guard import GuardedProcessor, Processor
+from engine.worker.sampling import Sampler
+from engine.worker.text_stream import TextStream
+
+NO_NUMBERS = (
+    "The model produced no usable numbers; its files may be damaged, or memory ran out. Load it "
+    "again or choose another model."
+)
+CIRCLES = (
+    "The answer went round in circles and was stopped. Ask in other words, or choose a larger "
+    "model."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a row is made of; `window` is the context its conversation is granted."""
+
+    command: Generate
+    prompt: tuple[int, ...]
+    claim: Claim
+    sampler: Sampler
+    text: TextStream
+    window: int
+    processors: tuple[Processor, ...] = ()
+    clock: Callable[[], float] = field(default=time.monotonic)
+
+
+class Row:
+    """Counts tokens and makes events; the arrays are with its lane."""
+
+    def __init__(self, request: Request) -> None:
+        self.command = request.command
+        self.claim = request.claim
+        self.prompt = request.prompt
+        self.sampler = request.sampler
+        self.processors = [GuardedProcessor(processor) for processor in request.processors]
+        self.granted_tokens = 0
+        self.was_alone = True
+        self.reused = self.prefilled = self.generated = 0
+        self.kv_bytes = 0
+        self._text = request.text
+        self._window = request.window
+        self._circles = CircleDetector()
+        self._clock = request.clock
+        self._submitted = self._clock()
+        self._started = self._first_token_at = 0.0
+
+    @property
+    def id(self) -> int:
+        """The request's id."""
+        return self.command.id
+
+    @property
+    def state(self) -> RowState:
+        """Where it stands."""
+        if not self._started:
+            return "queued"
+        return "decode" if self.has_first_token else "prefill"
+
+    @property
+    def has_first_token(self) -> bool:
+        """Whether its answer has begun."""
+        return self.generated > 0
+
+    @property
+    def tokens_held(self) -> int:
+        """Tokens in its KV cache."""
+        return self.prefilled + self.generated
+
+    @property
+    def granted_bytes(self) -> int:
+        """KV bytes at its longest."""
+        return self.claim.bytes_for(self.granted_tokens)
+
+    @property
+    def unread(self) -> int:
+        """Prompt tokens to be read before the answer's first step, which reads the last one."""
+        return max(len(self.prompt) - 1 - self.prefilled, 0)
+
+    def start(self) -> None:
+        """It leaves the queue."""
+        self._started = self._clock()
+
+    def reuse(self, tokens: int) -> None:
+        """So many prompt tokens are in its cache already."""
+        self.reused = self.prefilled = tokens
+
+    def note_read(self, tokens: int) -> PromptProgress:
+        """So many more prompt tokens are in its cache."""
+        self.prefilled += tokens
+        return PromptProgress(self.id, self.prefilled, len(self.prompt), self.reused)
+
+    def take_token(self, token: int, is_end: bool, is_sound: bool) -> list[AnyEvent]:
+        """The next token of the answer; the last event says when it was the last one.
+
+        Raises Refused for an answer that makes no sense, and what a processor raised.
+        """
+        self._first_token_at = self._first_token_at or self._clock()
+        if not is_sound:
+            raise Refused("internal", NO_NUMBERS)
+        for processor in self.processors:
+            processor.raise_if_it_failed()
+        if self._circles.is_circling_after(token):
+            raise Refused("internal", CIRCLES)
+        self.generated += 1
+        pieces = [] if is_end else self._text.add(token)
+        events: list[AnyEvent] = [TextDelta(self.id, text, span) for span, text in pieces]
+        if is_end or self._text.has_stopped:
+            return events + self.finish("stop")
+        if self.generated >= self.granted_tokens:
+            return events + self.finish("length")
+        return events
+
+    def cancel_queued(self) -> Sequence[AnyEvent]:
+        """End it before it began."""
+        return self.finish("cancelled")
+
+    def finish(self, reason: FinishReason) -> list[AnyEvent]:
+        """Its last words and its last event."""
+        events: list[AnyEvent] = [
+            TextDelta(self.id, text, span) for span, text in self._text.finish()
+        ]
+        return [*events, Finished(self.id, reason, self._cost())]
+
+    def usage(self) -> RowUsage:
+        """What the gauge shows of it."""
+        return RowUsage(self.id, self.command.lane, self.state, self.tokens_held, self.kv_bytes)
+
+    def _cost(self) -> Usage:
+        now = self._clock()
+        started = self._started or now
+        first = self._first_token_at or now
+        prefill_seconds = max(first - started, 1e-9)
+        decode_seconds = max(now - first, 1e-9)
+        return Usage(
+            prompt_tokens=len(self.prompt),
+            reused_tokens=self.reused,
+            generated_tokens=self.generated,
+            context_window=self._window,
+            time_to_first_token=first - self._submitted if self._first_token_at else 0.0,
+            prefill_tps=(self.prefilled - self.reused) / prefill_seconds,
+            decode_tps=(self.generated - 1) / decode_seconds if self.generated > 1 else 0.0,
+            lane=self.command.lane,
+            queued_seconds=started - self._submitted,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What one step brought a row."""
+
+    row: Row
+    token: int
+    is_sound: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a row that has left holds: the tokens in its cache, and the cache."""
+
+    tokens: list[int]
+    cache: list[Any]
