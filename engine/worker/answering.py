@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 
 import mlx.core as mx
 from mlx_lm.generate import generation_stream
-from mlx_lm.models.cache import make_prompt_cache
 from msgspec import structs
 
 from engine.config import EngineConfig
@@ -20,6 +19,7 @@ from engine.serving.kv_budget import Claim, KvBudget
 from engine.serving.lanes import LANES
 from engine.serving.scheduler import Scheduler
 from engine.worker.batching import Batching
+from engine.worker.cache_scheme import plain_scheme
 from engine.worker.grouping import Costs
 from engine.worker.kept_caches import KeptCaches
 from engine.worker.lane import MlxLane
@@ -143,16 +143,16 @@ class Answering:
 
     def _tools(self, chunk: int) -> LaneTools:
         loaded = self._loaded
-        make_caches = partial(make_prompt_cache, loaded.model)
+        scheme = plain_scheme(loaded.model)
         return LaneTools(
             model=loaded.model,
             end_tokens=frozenset(loaded.tokenizer.eos_token_ids),
             chunk=chunk,
             costs=Costs(loaded.info.weights_bytes, self._token_bytes),
-            batching=Batching(loaded.model, make_caches),
+            batching=Batching(loaded.model, scheme),
             meters=self._around.meters,
             pace=ChunkPace(),
-            make_caches=make_caches,
+            scheme=scheme,
             kept=self.kept,
             admit=self._admit,
             spare_bytes=self._spare_bytes,

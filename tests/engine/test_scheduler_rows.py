@@ -14,6 +14,7 @@ from mlx_lm.models import cache as mlx_caches
 from engine.protocol import PromptProgress, Sampling
 from engine.serving.backend import Refused
 from engine.worker.batching import Batching, can_merge, can_read_together
+from engine.worker.cache_scheme import CacheScheme
 from tests.engine.lane_driver import (
     FAMILIES,
     NEAR_TIE,
@@ -324,14 +325,12 @@ def test_rows_that_cannot_batch_run_beside_each_other(
     driver = load_driver(write_family(tmp_path / "model", "full"), tmp_path / "cache")
     layers = len(make_prompt_cache(driver.loaded.model))
 
-    def make() -> list[Any]:
-        return [caches() for _ in range(layers)]
+    scheme = CacheScheme(lambda: [caches() for _ in range(layers)])
 
     for lane in driver.answering._lanes.values():
         tools = lane._tools
-        object.__setattr__(tools, "make_caches", make)
-        object.__setattr__(tools, "batching", Batching(driver.loaded.model, make))
-        object.__setattr__(lane._prompts, "_tools", tools)
+        object.__setattr__(tools, "scheme", scheme)
+        object.__setattr__(tools, "batching", Batching(driver.loaded.model, scheme))
     if caches is KVCache:
         monkeypatch.setattr(Batching, "_decodes_alike", lambda _: False)
     expected = {text: driver.alone(text) for text in TEXTS[:3]}
