@@ -56,8 +56,8 @@ def room_for_answer(prompt_tokens: int, wish: int | None, limit: int, window: in
         )
         raise Refused(
             "no-room",
-            f"The conversation takes {prompt_tokens:,} tokens and {bound}: start a new chat or "
-            "shorten the last message.",
+            f"The conversation takes {prompt_tokens:,} tokens and {bound}: start a new chat, "
+            "shorten the last message or choose a model with more room.",
         )
     room = limit - prompt_tokens
     return room if wish is None else min(wish, room)

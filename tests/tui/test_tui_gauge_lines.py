@@ -262,6 +262,11 @@ def test_one_line_without_a_model_cuts_no_figure(width: int, line: str) -> None:
     assert line_text(status_line(figures_of(loading), width)).rstrip() == line
 
 
+def test_one_hit_is_one() -> None:
+    once = msgspec.structs.replace(BUSY, prompt_cache_hits=1)
+    assert "1 hit ·" in row(full(once), "kept chats")
+
+
 def test_a_plan_that_could_not_be_made_holds_no_figures() -> None:
     shown = full(with_plan(verdict="unknown", kv_bytes=0, total_bytes=0, max_safe_context=0))
     assert row(shown, "plan").split() == ["plan", "?", "of", "16.0", "GiB", "?"]

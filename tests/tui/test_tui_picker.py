@@ -167,7 +167,7 @@ async def test_what_if_in_place(make: Make) -> None:
         picker = await open_picker(pilot)
         await until_planned(pilot)
         assert "KV plain at 4,096" in detail(pilot)
-        await pilot.press("tab", "tab", "right")
+        await pilot.press("tab", "right")
         await wait_until(pilot, lambda: "KV plain at 1,024" in detail(pilot), "1,024 tokens")
         await pilot.press("right", "tab", "right", "right", "right")
         await wait_until(pilot, lambda: "KV 4-bit at 2,048" in detail(pilot), "4 bits")

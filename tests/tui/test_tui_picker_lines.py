@@ -89,6 +89,18 @@ def test_a_bar_never_leaves_its_line(plan: MemoryPlan, width: int) -> None:
     assert cell_len(plan_bar(plan, width).plain) == width
 
 
+def test_the_plan_is_drawn_like_the_gauge_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert set(plan_bar(plan(), 40).plain) <= set("#-+:.")
+    assert plan_bar(plan(), 40).plain.isascii()
+
+
+def test_a_plan_that_could_not_be_made_is_its_reason_alone() -> None:
+    unknown = plan(verdict="unknown", reasons=("unknown model family odd.",))
+    text = plan_lines(unknown, 60).plain
+    assert text == "What it needs is not known.\nunknown model family odd."
+
+
 @given(ENTRIES, KNOWN, st.integers(20, 120))
 def test_a_model_is_described_without_control_characters(
     entry: ModelEntry, known: Known, width: int
@@ -125,7 +137,7 @@ def plan(**facts: object) -> MemoryPlan:
         ({}, "Fits."),
         ({"verdict": "squeezes"}, "Fits, but squeezes other programs."),
         ({"verdict": "too-big", "total_bytes": 48 << 30}, "48.0 GiB of 16.0 GiB (300%)"),
-        ({"verdict": "unknown", "usable_bytes": 0}, "of ?"),
+        ({"usable_bytes": 0}, "of ?"),
         ({"context_window": 0}, "8,192 of ?"),
         ({"predicted_decode_tps": 31.0}, "31 tok/s predicted · ? measured"),
         ({"measured_decode_tps": 28.0}, "? predicted · 28 tok/s measured"),

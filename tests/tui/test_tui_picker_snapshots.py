@@ -35,7 +35,7 @@ async def look_around(pilot: Pilot[Any]) -> None:
     await wait_until(pilot, lambda: isinstance(pilot.app.screen, ModelPicker), "the picker")
     text = pilot.app.screen.query_one("#detail-text", Static)
     await wait_until(pilot, lambda: "safe context" in str(text.content), "the plan")
-    await pilot.press("tab", "tab", "right", "right")
+    await pilot.press("tab", "right", "right")
     await wait_until(pilot, lambda: "at 2,048" in str(text.content), "the other plan")
     await wait_until(pilot, lambda: "too big" in screen_text(pilot), "every badge")
     before = ""

@@ -28,6 +28,8 @@ from tui.screens.too_small import TooSmall
 from tui.text.content import literal
 
 PLAN_DELAY_SECONDS = 0.1
+ROUND = ("picker-filter", "picker-context", "picker-kv", "picker-detail")
+"""The order of Tab: what the key promises comes first."""
 
 
 class Filter(Input):
@@ -42,7 +44,8 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
     CSS_PATH = "picker.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "use", "Load"),
-        Binding("tab", "app.focus_next", "What if"),
+        Binding("tab", "go_round(1)", "What if"),
+        Binding("shift+tab", "go_round(-1)", show=False),
         Binding("f6", "choose_adapter", "LoRA"),
         Binding("escape", "dismiss", "Close"),
         Binding("up", "move('cursor_up')", show=False),
@@ -128,6 +131,12 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
     def action_move(self, action: str) -> None:
         """Move the highlight while the filter has the focus."""
         getattr(self._list, f"action_{action}")()
+
+    def action_go_round(self, by: int) -> None:
+        """Focus the next or the previous of what can be changed or scrolled."""
+        here = self.focused.id if self.focused is not None else None
+        index = ROUND.index(here) + by if here in ROUND else 0
+        self.query_one(f"#{ROUND[index % len(ROUND)]}").focus()
 
     def action_use(self) -> None:
         """Load the highlighted model, or start or stop its download."""

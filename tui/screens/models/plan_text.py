@@ -15,18 +15,27 @@ from tui.screens.models.wording import (
     verdict_style,
 )
 from tui.text.content import literal, literal_line
-from tui.widgets.gauge.bars import stacked_widths
+from tui.widgets.gauge.figures import sized
+from tui.widgets.gauge.line import Line, Tone
+from tui.widgets.gauge.memory_sections import legend
+from tui.widgets.gauge.paint import to_content
+from tui.widgets.gauge.plain import shown_lines, terminal_needs_ascii
 from tui.widgets.gauge.units import format_bytes
-
-_PART_STYLES = ("$gauge-weights", "$gauge-kv", "$gauge-transient", "$gauge-reserve")
+from tui.widgets.gauge.what_if_lines import plan_bar as gauge_bar
 
 
 def plan_lines(plan: MemoryPlan, width: int) -> Content:
     """The plan, `width` cells wide; reasons wrap in the widget."""
     style = f"bold {verdict_style(plan.verdict)}"
     verdict = Content(verdict_sentence(plan.verdict)).stylize(style)
-    parts = (plan.weights_bytes, plan.kv_bytes, plan.transient_bytes, plan.reserve_bytes)
-    labels = ("weights", _kv_row_label(plan), "at work", "reserve")
+    if sized(plan) is None:
+        return Content("\n").join([verdict, *[literal(reason) for reason in plan.reasons]])
+    parts: tuple[tuple[Tone, str, int], ...] = (
+        ("weights", "weights", plan.weights_bytes),
+        ("kv-limit", _kv_row_label(plan), plan.kv_bytes),
+        ("transient", "at work", plan.transient_bytes),
+        ("reserve", "reserve", plan.reserve_bytes),
+    )
     lines = [
         verdict,
         plan_bar(plan, width),
@@ -35,9 +44,10 @@ def plan_lines(plan: MemoryPlan, width: int) -> Content:
         _row("tok/s", speed_line(plan), width),
         Content(""),
     ]
-    for label, count, colour in zip(labels, parts, _PART_STYLES, strict=True):
-        mark = Content("█ ").stylize(colour)
-        lines.append(Content("").join([mark, _row(label, format_bytes(count), width - 2)]))
+    for tone, label, count in parts:
+        mark = _painted(legend((tone,), ""))
+        size = _row(label, format_bytes(count), width - mark.cell_length)
+        lines.append(Content("").join([mark, size]))
     if plan.measured_peak_bytes is not None:
         lines.append(_row("highest peak so far", format_bytes(plan.measured_peak_bytes), width))
     if plan.reasons:
@@ -47,14 +57,12 @@ def plan_lines(plan: MemoryPlan, width: int) -> Content:
 
 def plan_bar(plan: MemoryPlan, width: int) -> Content:
     """The parts against the usable memory; never longer than `width`, whatever the numbers."""
-    parts = (plan.weights_bytes, plan.kv_bytes, plan.transient_bytes, plan.reserve_bytes)
-    cells = stacked_widths(parts, plan.usable_bytes, width)
-    filled = [
-        Content("█" * count).stylize(style)
-        for count, style in zip(cells, _PART_STYLES, strict=True)
-    ]
-    free = Content("░" * max(0, width - sum(cells))).stylize("$gauge-free")
-    return Content("").join([*filled, free])
+    return _painted(gauge_bar(plan, width))
+
+
+def _painted(line: Line) -> Content:
+    """As the gauge shows it, in ASCII where colours do not tell."""
+    return to_content(shown_lines((line,), terminal_needs_ascii()))
 
 
 def _kv_row_label(plan: MemoryPlan) -> str:

@@ -8,16 +8,6 @@ from collections.abc import Sequence
 LEVELS = "▁▂▃▄▅▆▇█"
 
 
-def stacked_widths(parts: Sequence[float], total: float, width: int) -> tuple[int, ...]:
-    """Cells for each part of a stacked bar over `total`; what is there at all gets a cell.
-
-    Where the parts exceed the total, the bar is full and shows their shares of each other.
-    """
-    clean = [_size(part) for part in parts]
-    rest = max(0.0, _size(total) - sum(clean))
-    return share_cells([*clean, rest], width)[: len(parts)]
-
-
 def share_cells(parts: Sequence[float], width: int) -> tuple[int, ...]:
     """Divide `width` cells among the parts, none left over while there is any part.
 

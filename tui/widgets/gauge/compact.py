@@ -13,7 +13,7 @@ from tui.widgets.gauge.history import History
 from tui.widgets.gauge.line import Line, Lines, Span, Tone, fit, foreign, line_text, row
 from tui.widgets.gauge.memory_sections import plan_tone, stack
 from tui.widgets.gauge.units import format_bytes, format_rate, format_share, format_tokens
-from tui.widgets.gauge.words import level_tone, verdict_words
+from tui.widgets.gauge.words import hits_words, level_tone, verdict_words
 
 _SHARE_CELLS = 5
 _RATE_CELLS = 5
@@ -115,7 +115,7 @@ def _other_lines(figures: Figures, width: int) -> Sequence[tuple[int, Line]]:
     rows = f"{figures.rows_running} running · {figures.rows_waiting} waiting"
     few_rows = f"{figures.rows_running} · {figures.rows_waiting}"
     kept = format_bytes(figures.prompt_cache_bytes)
-    hits = f"{figures.prompt_cache_hits:,} hits"
+    hits = hits_words(figures.prompt_cache_hits)
     free_tone: Tone = "warn" if figures.is_squeezed else "plain"
     free = format_bytes(figures.machine_free_bytes)
     frees = (f"squeezed · {free}", free) if figures.is_squeezed else (free,)

@@ -13,7 +13,7 @@ from tui.widgets.gauge.units import (
     format_share,
     format_tokens,
 )
-from tui.widgets.gauge.words import level_tone
+from tui.widgets.gauge.words import hits_words, level_tone
 
 _COLUMN = 9
 
@@ -50,9 +50,10 @@ def serving(figures: Figures, width: int) -> Lines:
     rows = f"{figures.rows_running} running · {figures.rows_waiting} waiting"
     size = f"{format_bytes(figures.prompt_cache_bytes):>{BYTES_CELLS}}"
     entries = f"kept chats {figures.prompt_cache_entries:,}"
+    hits = hits_words(figures.prompt_cache_hits)
     lines: Lines = (
         *row(Span("rows", "muted"), Span(rows), width),
-        *row(Span(entries, "muted"), Span(f"{figures.prompt_cache_hits:,} hits · {size}"), width),
+        *row(Span(entries, "muted"), Span(f"{hits} · {size}"), width),
     )
     if figures.disk_tier_bytes > 0:
         lines += row(Span("on disk", "muted"), Span(format_bytes(figures.disk_tier_bytes)), width)

@@ -54,6 +54,11 @@ def parameters_words(parameters: int) -> str:
     return f"{parameters / 1e9:,.1f} B"
 
 
+def hits_words(hits: int) -> str:
+    """How often a kept chat was of use."""
+    return "1 hit" if hits == 1 else f"{hits:,} hits"
+
+
 def model_facts(model: ModelInfo) -> Span:
     """What kind of model it is."""
     return _joined(model.architecture, parameters_words(model.parameters), model.quantization)
