@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import mlx.core as mx
 from mlx_lm.generate import generation_stream
-from mlx_lm.models.cache import make_prompt_cache
 from msgspec import structs
 
 from engine.config import EngineConfig
@@ -16,10 +16,11 @@ from engine.plan.contract import MemoryPlan
 from engine.plan.reserve import safety_bytes
 from engine.protocol import AnyEvent, Failed, Finished, Lane, Sampling
 from engine.serving.chunk_pace import ChunkPace
-from engine.serving.kv_budget import Claim, KvBudget
+from engine.serving.kv_budget import GROWTH_TOKENS, Claim, KvBudget
 from engine.serving.lanes import LANES
 from engine.serving.scheduler import Scheduler
 from engine.worker.batching import Batching
+from engine.worker.cache_scheme import plain_scheme
 from engine.worker.grouping import Costs
 from engine.worker.kept_caches import KeptCaches
 from engine.worker.lane import MlxLane
@@ -36,7 +37,7 @@ from engine.worker.wired_weights import WiredWeights
 
 _SAMPLE_TOKENS = 4096
 """A context at which the average token's share of the KV cache is taken."""
-_MOST_SAMPLERS, _MOST_LENGTHS = 64, 4096
+_MOST_SAMPLERS, _MOST_LENGTHS, _MOST_PLANS = 64, 4096, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +60,16 @@ class Answering:
     ) -> None:
         self._loaded = loaded
         self._around = surroundings
+        self._plan = lru_cache(_MOST_PLANS)(
+            lambda tokens, rows, _: surroundings.plan_at(tokens, rows)
+        )
         self.kept = KeptCaches(
-            lambda tokens: surroundings.plan_at(tokens, 1),
+            lambda tokens: self._plan_now(tokens, 1),
             surroundings.prompt_cache_bytes,
             limit=loaded.info.context_limit,
             is_bounded=not loaded.is_forced,
         )
-        self._kv_bytes = lru_cache(_MOST_LENGTHS)(
-            lambda tokens: surroundings.plan_at(tokens, 1).kv_bytes
-        )
+        self._kv_bytes = lru_cache(_MOST_LENGTHS)(lambda tokens: self._plan_now(tokens, 1).kv_bytes)
         self._rows: dict[int, Row] = {}
         self._kept_bytes = 0
         self._budget = KvBudget(self._measure_budget)
@@ -143,16 +145,16 @@ class Answering:
 
     def _tools(self, chunk: int) -> LaneTools:
         loaded = self._loaded
-        make_caches = partial(make_prompt_cache, loaded.model)
+        scheme = plain_scheme(loaded.model)
         return LaneTools(
             model=loaded.model,
             end_tokens=frozenset(loaded.tokenizer.eos_token_ids),
             chunk=chunk,
             costs=Costs(loaded.info.weights_bytes, self._token_bytes),
-            batching=Batching(loaded.model, make_caches),
+            batching=Batching(loaded.model, scheme),
             meters=self._around.meters,
             pace=ChunkPace(),
-            make_caches=make_caches,
+            scheme=scheme,
             kept=self.kept,
             admit=self._admit,
             spare_bytes=self._spare_bytes,
@@ -174,9 +176,17 @@ class Answering:
     def _measure_budget(self, tokens: int, rows: int) -> int | None:
         if self._loaded.is_forced:
             return None
-        plan = self._around.plan_at(tokens, rows)
+        plan = self._plan_now(tokens, rows)
         fixed = safety_bytes(plan) + plan.weights_bytes + plan.transient_bytes
         return max(plan.usable_bytes - fixed, 0)
+
+    def _plan_now(self, tokens: int, rows: int) -> MemoryPlan:
+        """A plan costs milliseconds, so within a second and a growth step it is the same one."""
+        limit = self._loaded.info.context_limit
+        rounded = -(-tokens // GROWTH_TOKENS) * GROWTH_TOKENS
+        if limit:
+            rounded = max(min(rounded, limit), tokens)
+        return self._plan(rounded, rows, int(time.monotonic()))
 
     def _spare_bytes(self) -> int | None:
         held = self._scheduler.held()

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
+from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine.serving.containment import Caught, attempt
 from engine.worker.cache.detached import flatten
+from engine.worker.cache_scheme import CacheScheme
 
 _LONG, _SHORT = (3, 1, 4, 1, 5), (2, 7, 1)
 _TOLERANCE = 0.02
@@ -40,9 +41,9 @@ class Batching:
     rows run one beside the other.
     """
 
-    def __init__(self, model: Any, make_caches: Callable[[], list[Any]]) -> None:
+    def __init__(self, model: Any, scheme: CacheScheme) -> None:
         self._model = model
-        self._make_caches = make_caches
+        self._scheme = scheme
         self._verdicts: tuple[bool, bool] | None = None
 
     @property
@@ -58,7 +59,7 @@ class Batching:
     @property
     def _tried(self) -> tuple[bool, bool]:
         if self._verdicts is None:
-            caches = self._make_caches()
+            caches = self._scheme.make()
             is_safe = can_merge(caches) and _holds(self._decodes_alike)
             is_reading_safe = is_safe and can_read_together(caches) and _holds(self._reads_alike)
             self._verdicts = is_safe, is_reading_safe
@@ -66,12 +67,14 @@ class Batching:
 
     def _decodes_alike(self) -> bool:
         rows = [self._read(prompt[:-1]) for prompt in (_LONG, _SHORT)]
+        for caches in rows:
+            self._scheme.convert_all(caches)
         merged = [layers[0].merge(list(layers)) for layers in zip(*rows, strict=True)]
         last = mx.array([[_LONG[-1]], [_SHORT[-1]]])
         return self._is_alike(self._model(last, cache=merged))
 
     def _reads_alike(self) -> bool:
-        rows = [self._make_caches() for _ in (_LONG, _SHORT)]
+        rows = [self._scheme.make() for _ in (_LONG, _SHORT)]
         merged = [layers[0].merge(list(layers)) for layers in zip(*rows, strict=True)]
         widest = len(_LONG) - 1
         padding = [0, widest - len(_SHORT) + 1]
@@ -85,7 +88,7 @@ class Batching:
         return self._is_alike(self._model(last, cache=merged))
 
     def _read(self, prompt: Sequence[int]) -> list[Any]:
-        caches = self._make_caches()
+        caches = self._scheme.make()
         self._model(mx.array([prompt]), cache=caches)
         return caches
 
@@ -105,8 +108,3 @@ def _holds(claim: Callable[[], bool]) -> bool:
     """Whether a trial succeeds; one that cannot even be run does not."""
     outcome = attempt(claim)
     return not isinstance(outcome, Caught) and outcome
-
-
-def is_recurrent(caches: Caches) -> bool:
-    """Whether a layer keeps a state instead of keys and values."""
-    return any(isinstance(layer, ArraysCache) for layer in flatten(caches))

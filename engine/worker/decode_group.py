@@ -15,6 +15,7 @@ from mlx_lm.sample_utils import greedy_sampler
 
 from engine.worker.cache.detached import detach, extract_row
 from engine.worker.grouping import Extent
+from engine.worker.lane_tools import LaneTools
 from engine.worker.prefilled import Prefilled, merged
 from engine.worker.row import Decoded, Left, Row
 
@@ -29,15 +30,19 @@ _CHECKS: Any = mx.new_thread_local_stream(mx.default_device())
 class DecodeGroup:
     """Starts with rows whose prompts are read; their first step begins at once."""
 
-    def __init__(self, model: Any, prefilled: Sequence[Prefilled]) -> None:
+    def __init__(self, tools: LaneTools, prefilled: Sequence[Prefilled]) -> None:
+        self._scheme = tools.scheme
         parts = sorted(prefilled, key=lambda part: part.is_batch)
         self.rows: list[Row] = [row for part in parts for row in part.rows]
         self._is_batch = len(self.rows) > 1 or parts[0].is_batch
+        if len(parts) > 1:
+            for part in parts:
+                self._scheme.convert_all(part.caches)
         caches = merged(parts) if self._is_batch else parts[0].caches
         for part in parts:
             part.caches = []
         self._batch = _Batch(
-            model,
+            tools.model,
             [row.id for row in self.rows],
             mx.array([row.prompt[-1] for row in self.rows]),
             caches,
@@ -70,6 +75,7 @@ class DecodeGroup:
 
     def step(self) -> list[Decoded]:
         """The next token of every row. When it raises the group is lost."""
+        self._scheme.convert_due(self._batch.prompt_cache)
         responses = self._batch.next()
         sound = self._soundness(responses)
         return [
@@ -79,8 +85,9 @@ class DecodeGroup:
 
     def absorb(self, other: DecodeGroup) -> None:
         """Take over another group's rows."""
-        self._become_batch()
-        other._become_batch()
+        for group in (self, other):
+            self._scheme.convert_all(group._batch.prompt_cache)
+            group._become_batch()
         self._batch.extend(other._batch)
         self.rows += other.rows
         other.rows = []

@@ -176,7 +176,7 @@ class MlxLane:
         groups = [holder for holder in cluster if isinstance(holder, DecodeGroup)]
         parts = [holder for holder in cluster if isinstance(holder, Prefilled)]
         if parts:
-            groups.append(DecodeGroup(self._tools.model, parts))
+            groups.append(DecodeGroup(self._tools, parts))
         for other in groups[1:]:
             groups[0].absorb(other)
         return groups[0]

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.serving.chunk_pace import ChunkPace
 from engine.worker.batching import Batching
+from engine.worker.cache_scheme import CacheScheme
 from engine.worker.grouping import Costs
 from engine.worker.kept_caches import KeptCaches
 from engine.worker.rate import Meters
@@ -29,7 +30,7 @@ class LaneTools:
     batching: Batching
     meters: Meters
     pace: ChunkPace
-    make_caches: Callable[[], list[Any]]
+    scheme: CacheScheme
     kept: KeptCaches
     admit: Callable[[Row], None]
     spare_bytes: Callable[[], int | None]

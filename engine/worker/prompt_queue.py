@@ -97,12 +97,12 @@ class PromptQueue:
         """The caches a row is to be read into."""
         self._lend(row)
         self._unread.remove(row)
-        return self._loans.pop(row.id).cache or self._tools.make_caches()
+        return self._loans.pop(row.id).cache or self._tools.scheme.make()
 
     def _begin(self, row: Row) -> None:
         boundary = self._tools.kept.boundary(row)
         caches = self._take(row)
-        self._reading = Reading(self._tools.model, row, caches, boundary, self._tools.kept.share)
+        self._reading = Reading(self._tools, row, caches, boundary)
 
     def _read_on(self, limit: int) -> Outcome:
         reading = self._reading
@@ -124,7 +124,7 @@ class PromptQueue:
     def _read_together(self, rows: Sequence[Row]) -> Outcome:
         began = time.monotonic()
         caches = [self._take(row) for row in rows]
-        read = attempt(partial(read_together, self._tools.model, rows, caches))
+        read = attempt(partial(read_together, self._tools, rows, caches))
         if isinstance(read, Caught):
             return Outcome([failure(row.command, read) for row in rows])
         self._note(began, sum(row.unread for row in rows))

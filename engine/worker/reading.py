@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import mlx.core as mx
 from mlx_lm.generate import PromptProcessingBatch
 
 from engine.worker.cache.detached import detach
+from engine.worker.lane_tools import LaneTools
 from engine.worker.prefilled import Prefilled
 from engine.worker.row import Row
 
@@ -19,23 +20,21 @@ _PromptBatch: Any = PromptProcessingBatch
 class Reading:
     """One prompt on its way into the row's own caches, all but its last token.
 
-    At `boundary` tokens, unless that is 0, a chunk ends and `share` is called.
+    At `boundary` tokens, unless that is 0, a chunk ends and the cache is shared.
     """
 
     def __init__(
         self,
-        model: Any,
+        tools: LaneTools,
         row: Row,
         caches: list[Any],
         boundary: int,
-        share: Callable[[Row, int, list[Any]], None],
     ) -> None:
         self.row = row
         self.rows = (row,)
         self.caches = caches
-        self._model = model
+        self._tools = tools
         self._boundary = boundary
-        self._share = share
 
     @property
     def is_done(self) -> bool:
@@ -50,22 +49,24 @@ class Reading:
             count = self._boundary - start
         if count:
             chunk = self.row.prompt[start : start + count]
-            self._model(mx.array([chunk]), cache=self.caches)
+            self._tools.model(mx.array([chunk]), cache=self.caches)
             detach(self.caches)
+            self._tools.scheme.convert_due(self.caches)
             mx.clear_cache()
         if self._boundary and start + count == self._boundary:
-            self._share(self.row, self._boundary, self.caches)
+            self._tools.kept.share(self.row, self._boundary, self.caches)
         return count
 
 
-def read_together(model: Any, rows: Sequence[Row], caches: Sequence[list[Any]]) -> Prefilled:
+def read_together(tools: LaneTools, rows: Sequence[Row], caches: Sequence[list[Any]]) -> Prefilled:
     """Read what is left of several prompts in one go; their caches become a batch."""
     lists = [list(row.prompt[row.prefilled : -1]) for row in rows]
     batch = _PromptBatch(
-        model,
+        tools.model,
         [row.id for row in rows],
         list(caches),
         prefill_step_size=max(len(tokens) for tokens in lists),
     )
     batch.prompt(lists)
+    tools.scheme.convert_due(batch.prompt_cache)
     return Prefilled(rows, batch.prompt_cache, is_batch=True)

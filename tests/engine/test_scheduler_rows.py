@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models import cache as mlx_caches
 
+from engine.plan.kv_scheme import Quantization
 from engine.protocol import PromptProgress, Sampling
 from engine.serving.backend import Refused
 from engine.worker.batching import Batching, can_merge, can_read_together
+from engine.worker.cache.conversion import convert_all, convert_due, make_caches
+from engine.worker.cache.policy import CachePolicy, LayerPolicy
+from engine.worker.cache_scheme import CacheScheme
 from tests.engine.lane_driver import (
     FAMILIES,
     NEAR_TIE,
@@ -324,14 +329,9 @@ def test_rows_that_cannot_batch_run_beside_each_other(
     driver = load_driver(write_family(tmp_path / "model", "full"), tmp_path / "cache")
     layers = len(make_prompt_cache(driver.loaded.model))
 
-    def make() -> list[Any]:
-        return [caches() for _ in range(layers)]
+    scheme = CacheScheme(lambda: [caches() for _ in range(layers)])
 
-    for lane in driver.answering._lanes.values():
-        tools = lane._tools
-        object.__setattr__(tools, "make_caches", make)
-        object.__setattr__(tools, "batching", Batching(driver.loaded.model, make))
-        object.__setattr__(lane._prompts, "_tools", tools)
+    use_scheme(driver, scheme)
     if caches is KVCache:
         monkeypatch.setattr(Batching, "_decodes_alike", lambda _: False)
     expected = {text: driver.alone(text) for text in TEXTS[:3]}
@@ -340,6 +340,44 @@ def test_rows_that_cannot_batch_run_beside_each_other(
     assert len(driver.answering._lanes["chat"]._groups) == 3
     driver.run()
     assert {text: driver.tokens[id] for id, text in ids.items()} == expected
+
+
+@pytest.mark.parametrize("family", ["full", "sliding"])
+@pytest.mark.parametrize("start", [0, 48])
+def test_quantized_rows_say_what_they_say_alone(tmp_path: Path, family: str, start: int) -> None:
+    driver = load_driver(write_family(tmp_path / "model", family), tmp_path / "cache")
+    model: Any = driver.loaded.model
+    count = len(make_prompt_cache(model))
+    policy = CachePolicy(
+        tuple(LayerPolicy(number, Quantization(8, 64)) for number in range(count)), start
+    )
+    scheme = CacheScheme(
+        partial(make_caches, model, policy),
+        partial(convert_due, policy=policy),
+        partial(convert_all, policy=CachePolicy(policy.layers)),
+    )
+    use_scheme(driver, scheme)
+    ids = {driver.ask(text, ANSWER_TOKENS, "background"): text for text in TEXTS}
+    driver.until(lambda: all(driver.state(id) == "decode" for id in ids))
+    kinds = {(usage.kind, usage.bits) for usage in driver.backend.memory(0).kv}
+    expected = {("quantized", 8)} if family == "full" else {("quantized", 8), ("rotating", 8)}
+    assert kinds == expected
+    driver.run()
+    if start == 0:  # else a row alone is quantized later than one that joins others
+        for id, text in ids.items():
+            assert driver.tokens[id] == driver.alone(text, ANSWER_TOKENS)
+    kept = driver.ask(TEXTS[4], 6, conversation="kept")
+    driver.run()
+    again = driver.ask(TEXTS[4] + " and more", 6, conversation="kept")
+    driver.run()
+    assert driver.finished(kept).reason == driver.finished(again).reason == "length"
+
+
+def use_scheme(driver: Driver, scheme: CacheScheme) -> None:
+    """Let both lanes make their caches in another way."""
+    for lane in driver.answering._lanes.values():
+        object.__setattr__(lane._tools, "scheme", scheme)
+        object.__setattr__(lane._tools, "batching", Batching(driver.loaded.model, scheme))
 
 
 def test_a_prompt_that_is_too_long_for_the_window_harms_nobody(plain: Driver) -> None:
