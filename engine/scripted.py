@@ -101,6 +101,7 @@ class ScriptedBackend:
         """Forget the model and the conversations."""
         self._model = self._wishes = None
         self._held.clear()
+        self._last_tokens = 0
         self.abandon()
 
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
@@ -155,7 +156,6 @@ class ScriptedBackend:
             budget_bytes=self._scheduler.budget_bytes,
             has_answered=self._has_answered,
         )
-        self._last_tokens = shown_tokens(self._rows, self._last_tokens)
         return report(state, self._last_tokens, rows_waiting)
 
     def _new_scheduler(self) -> Scheduler[ScriptedRow]:
@@ -184,7 +184,7 @@ class ScriptedBackend:
         return reused
 
     def _keep(self, row: ScriptedRow) -> None:
-        self._last_tokens = row.usage().tokens
+        self._last_tokens = row.tokens_held
         if row.command.conversation:
             self._held[row.command.conversation] = row.kept_words
         if row.command.prefix_group:
@@ -192,6 +192,7 @@ class ScriptedBackend:
 
     def _show(self) -> None:
         self._rows = tuple(row.usage() for row in self._scheduler.rows())
+        self._last_tokens = shown_tokens(self._rows, self._last_tokens)
         self._has_answered = self._has_answered or bool(self._rows)
 
     def _require_model(self) -> ModelInfo:

@@ -407,7 +407,9 @@ async def test_memory_is_reported_while_an_answer_grows(
         assert max(sum(usage.bytes for usage in report.kv) for report in busy) > 0
         assert tokens[-1] > tokens[0]
     after = engine.reports()[-1][1]
-    assert (after.rows_running, after.kv) == (0, ())
+    assert (after.rows_running, after.rows, after.kv) == (0, (), ())
+    usage = outcome(engine, command).finished.usage
+    assert after.context_tokens == usage.prompt_tokens + usage.generated_tokens
     assert after.prompt_cache_entries > 0
     assert after.prompt_cache_bytes > 0
     assert after.weights_bytes > 0
