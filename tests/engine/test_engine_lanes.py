@@ -51,6 +51,11 @@ def order(engine: RawEngine, *commands: Generate) -> list[AnyEvent]:
     return [h.event for h in engine.heard if getattr(h.event, "id", None) in ids]
 
 
+def id_of(event: AnyEvent) -> int | None:
+    """The request an event belongs to; reports belong to none."""
+    return getattr(event, "id", None)
+
+
 async def ended(engine: RawEngine, commands: Sequence[Generate]) -> None:
     for command in commands:
         await engine.last(command.id)
@@ -82,11 +87,11 @@ async def test_background_work_stands_still_until_a_chat_answer_begins(
     engine.send(chat)
     await engine.last(chat.id)
     events = order(engine, chat, *rows)
-    begun = next(i for i, e in enumerate(events) if e.id == chat.id)  # type: ignore[union-attr]
+    begun = next(i for i, e in enumerate(events) if id_of(e) == chat.id)
     said = next(
         i for i, e in enumerate(events) if isinstance(e, TextDelta | Finished) and e.id == chat.id
     )
-    between = {type(event).__name__ for event in events[begun:said] if event.id != chat.id}  # type: ignore[union-attr]
+    between = {type(event).__name__ for event in events[begun:said] if id_of(event) != chat.id}
     assert not between
     engine.send(*(Cancel(row.id) for row in rows))
     await ended(engine, rows)

@@ -159,7 +159,7 @@ def test_an_answer_alone_is_never_copied(tmp_path: Path) -> None:
     mx.reset_peak_memory()
     driver.run()
     resumed = mx.get_peak_memory() - base
-    print(f"cache {row.kv_bytes}, peaks {peak} and, resumed, {resumed}")  # noqa: T201
+    print(f"cache {row.kv_bytes}, peaks {peak}, {resumed} resumed")  # noqa: T201  the figures
     assert driver.finished(again).usage.reused_tokens > 3000
     assert peak < 1.5 * row.kv_bytes
     assert resumed < 1.5 * row.kv_bytes

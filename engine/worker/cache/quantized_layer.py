@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
@@ -22,7 +23,7 @@ class Quantization(Protocol):
     group_size: int
 
 
-class QuantizedLayer:
+class QuantizedLayer(ABC):
     """mlx-lm's cache interface over one `QuantizedPair`.
 
     mlx-lm's attention takes its quantized path for a cache with `bits` and `group_size`, and the
@@ -65,13 +66,13 @@ class QuantizedLayer:
         return cache
 
     @property
+    @abstractmethod
     def state(self) -> Any:
         """Everything the cache holds, arrays first."""
-        raise NotImplementedError
 
     @state.setter
-    def state(self, state: Any) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def state(self, state: Any) -> None: ...
 
     def _restore(self, keys: Triple | None, values: Triple | None, scheme: tuple[int, int]) -> None:
         self.group_size, self.bits = int(scheme[0]), int(scheme[1])
