@@ -14,12 +14,11 @@ from pathlib import Path
 
 from engine.models.describe import describe
 from engine.models.entry import ModelEntry
+from engine.models.hub_name import FOLDER_PREFIX, SEPARATOR, name_of
 from engine.models.model_file import read_object, read_text
 from engine.models.safetensors_header import WEIGHT_FILES
 
 _MOST_REPOSITORIES = 5000
-_PREFIX = "models--"
-_SEPARATOR = "--"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 PARTIAL_SUFFIX = ".incomplete"
 """Of a file of which a part is there, ours and huggingface_hub's."""
@@ -62,7 +61,7 @@ def is_repository_name(text: str) -> bool:
     """Whether the hub could know a model by this name."""
     return (
         _REPOSITORY.fullmatch(text) is not None
-        and _SEPARATOR not in text
+        and SEPARATOR not in text
         and ".." not in text
         and all(part[:1] not in "-." and part[-1:] not in "-." for part in text.split("/"))
     )
@@ -70,21 +69,13 @@ def is_repository_name(text: str) -> bool:
 
 def repository_folder(cache: Path, name: str) -> Path:
     """Where the cache keeps a repository."""
-    return cache / (_PREFIX + name.replace("/", _SEPARATOR))
-
-
-def name_of(folder: Path) -> str:
-    """What to call a model folder: `organisation/name` for a snapshot, whose own is a commit."""
-    repository = folder.parent.parent
-    if folder.parent.name == "snapshots" and repository.name.startswith(_PREFIX):
-        return "/".join(repository.name.removeprefix(_PREFIX).split(_SEPARATOR))
-    return folder.name
+    return cache / (FOLDER_PREFIX + name.replace("/", SEPARATOR))
 
 
 def hub_repositories(cache: Path) -> Iterator[HubRepository]:
     """Every model repository in the cache, in the order of their names."""
     names = (entry.name for entry in _scan(cache) if entry.is_dir(follow_symlinks=False))
-    found = sorted(name for name in names if name.startswith(_PREFIX))
+    found = sorted(name for name in names if name.startswith(FOLDER_PREFIX))
     for name in found[:_MOST_REPOSITORIES]:
         folder = cache / name
         yield HubRepository(name_of(folder / "snapshots" / "any"), folder)

@@ -13,7 +13,8 @@ from filelock import FileLock, Timeout
 
 from engine.errors import ModelUnavailable
 from engine.models.entry import ModelEntry
-from engine.models.hub_cache import HubRepository, name_of, repository_folder
+from engine.models.hub_cache import HubRepository, repository_folder
+from engine.models.hub_name import name_of
 from engine.models.places import ModelPlaces
 
 

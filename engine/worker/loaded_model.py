@@ -15,7 +15,7 @@ from mlx_lm.utils import get_total_parameters
 
 from engine.compute import ComputePath
 from engine.models.context_window import context_window
-from engine.models.hub_cache import name_of
+from engine.models.hub_name import name_of
 from engine.plan.cpu_form import CpuForm
 from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_applied

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.models.hub_cache import is_repository_name, name_of, repository_folder
+from engine.models.hub_cache import is_repository_name, repository_folder
+from engine.models.hub_name import name_of
 from engine.models.library import ModelEntry, ModelPlaces, find_models, model_at
 from tests.models.model_folders import (
     COMMIT,

@@ -13,6 +13,10 @@ lone_rotating_row         a sliding window, a batch of one that can still be pre
 detached                  makes rows that left a batch own their memory
 saving                    writes and reads caches of every class that is named in formats
 policy                    which layer is quantized, and why another is not
+layer_trial               whether a model's own code can use quantized keys, layer by layer
+twins                     the quantized class of each plain one
 conversion                makes caches as a policy says and quantizes running ones
 attention                 attention over quantized keys and values
+attention_routes          which way it takes on which device, as measured
+attention_patch           puts it in the place of mlx-lm's
 """
