@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -45,6 +46,21 @@ class EngineConfig(msgspec.Struct, frozen=True):
 
     background_rows: int = 8
     """Background rows computed at once: what the CPU's kernels for few rows take together."""
+
+    kv_bits: Literal["off", "8", "4", "model"] = "off"
+    """How keys and values are stored: plain, in so many bits, or as the model's folder says."""
+
+    kv_start_tokens: int = 0
+    """Tokens a row holds before its keys and values are quantized."""
+
+    disk_tier_dir: str = ""
+    """Where the caches of conversations outlive the engine; empty: nowhere."""
+
+    disk_tier_bytes: int | None = None
+    """What they may take there; 0 nothing; None: a share of what the disk has free."""
+
+    is_drafting_allowed: bool = True
+    """Whether tokens may be drafted from the prompt and checked several at a time."""
 
     script: str = ""
     """Only for the scripted backend: the file that says what it answers."""

@@ -14,13 +14,13 @@ import msgspec
 from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.plan.device import Device
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 
 NO_REQUEST = 0
 """Id of no command: for the supervisor's pings, for the `Failed` a process ends with, and for a
 `ModelLoading` or `ModelLoaded` that nobody asked for (a sleeping model wakes)."""
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
 Span = Literal["answer", "thinking"]
 FinishReason = Literal["stop", "length", "cancelled"]
 FailureKind = Literal["bad-request", "no-model", "load", "over-budget", "no-room", "internal"]
@@ -30,11 +30,62 @@ Lane = Literal["chat", "background"]
 RowState = Literal["queued", "prefill", "decode"]
 
 
+class Tool(msgspec.Struct, frozen=True):
+    """A function the model may ask for; `parameters` is a JSON schema as text."""
+
+    name: str
+    description: str = ""
+    parameters: str = "{}"
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """What the model asks for; `arguments` is a JSON object as text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
 class Message(msgspec.Struct, frozen=True):
-    """One turn of a conversation as the chat template sees it."""
+    """One turn of a conversation as the chat template sees it.
+
+    An assistant's turn may carry its thinking and the calls it made; a `tool` turn answers the call
+    `tool_call_id`.
+    """
 
     role: Role
     content: str
+    thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+
+
+class JsonSchema(msgspec.Struct, frozen=True, tag=True):
+    """The answer is JSON of this schema; empty means any JSON object."""
+
+    schema: str = ""
+
+
+class Pattern(msgspec.Struct, frozen=True, tag=True):
+    """The answer matches this regular expression whole."""
+
+    regex: str
+
+
+class Choice(msgspec.Struct, frozen=True, tag=True):
+    """The answer is one of these texts."""
+
+    options: tuple[str, ...]
+
+
+Grammar = JsonSchema | Pattern | Choice
+
+
+class TokenBias(msgspec.Struct, frozen=True):
+    """Added to one token's logit before anything else."""
+
+    token: int
+    bias: float
 
 
 class Sampling(msgspec.Struct, frozen=True):
@@ -45,6 +96,15 @@ class Sampling(msgspec.Struct, frozen=True):
     top_k: int | None = None
     min_p: float | None = None
     seed: int | None = None
+    xtc_probability: float | None = None
+    xtc_threshold: float | None = None
+    repetition_penalty: float | None = None
+    repetition_window: int | None = None
+    presence_penalty: float | None = None
+    presence_window: int | None = None
+    frequency_penalty: float | None = None
+    frequency_window: int | None = None
+    logit_bias: tuple[TokenBias, ...] = ()
 
 
 class Command(msgspec.Struct, frozen=True, tag=True):
@@ -63,6 +123,8 @@ class LoadModel(Command, frozen=True):
     path: str
     adapter: str = ""
     is_forced: bool = False
+    draft: str = ""
+    """The folder of a draft model; empty for none."""
 
 
 class UnloadModel(Command, frozen=True):
@@ -90,7 +152,8 @@ class Generate(Command, frozen=True):
 
     `conversation` names the chat whose KV cache may be reused; `max_tokens` None means
     as much as the context window leaves. Requests with the same `prefix_group` begin with the same
-    instructions, which are then read once for all of them.
+    instructions, which are then read once for all of them. What `is_temporary` never reaches the
+    disk. `grammar` holds the answer to a form, from after the thinking block on.
     """
 
     messages: tuple[Message, ...]
@@ -101,6 +164,9 @@ class Generate(Command, frozen=True):
     thinking: bool | None = None
     lane: Lane = "chat"
     prefix_group: str = ""
+    tools: tuple[Tool, ...] = ()
+    grammar: Grammar | None = None
+    is_temporary: bool = False
 
 
 class Cancel(Command, frozen=True):
@@ -237,6 +303,8 @@ class Usage(msgspec.Struct, frozen=True):
     decode_tps: float
     lane: Lane = "chat"
     queued_seconds: float = 0.0
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
 
 
 class Finished(Event, frozen=True):
