@@ -1,0 +1,69 @@
+"""What the prompt cache keeps: tokens, the caches that hold them, and whose they are."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+EntryKind = Literal["turn", "checkpoint", "instructions"]
+"""Where a row ended, where a part of its prompt ended, or where a group's instructions end."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheKey:
+    """What has to be the same for a cache to mean the same; every part is a short text.
+
+    `model` names the weights, their files and the form they were loaded in; `kv` how keys and
+    values are stored.
+    """
+
+    model: str
+    tokenizer: str
+    template: str
+    adapter: str
+    kv: str
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """One kept prefix. `caches` is None once they went to a row or were dropped.
+
+    `owners` are the conversations and prefix groups that use all of it: without any of them it is
+    dropped. Arrays of a cache are never changed in place while somebody else refers to them, so
+    whoever holds `caches` for a while reads what was kept.
+    """
+
+    key: CacheKey
+    tokens: array[int]
+    caches: list[Any] | None
+    owners: set[str]
+    is_temporary: bool = False
+    kind: EntryKind = "turn"
+    used_at: float = field(default=0.0)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes its caches hold now."""
+        return bytes_of(self.caches or ())
+
+    @property
+    def is_trimmable(self) -> bool:
+        """Whether its last tokens can be taken back; a moved window or a recurrent state cannot."""
+        return self.caches is not None and are_trimmable(self.caches)
+
+
+def token_array(tokens: Iterable[int]) -> array[int]:
+    """Four bytes a token."""
+    return array("i", tokens)
+
+
+def bytes_of(caches: Sequence[Any]) -> int:
+    """Bytes of all layers; an empty layer of some classes cannot tell, and has none."""
+    return sum(0 if layer.empty() else int(layer.nbytes) for layer in caches)
+
+
+def are_trimmable(caches: Sequence[Any]) -> bool:
+    """Whether every layer can take tokens back."""
+    return all(bool(layer.is_trimmable()) for layer in caches)
