@@ -234,6 +234,10 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Tokens a conversation is granted: what fits, at most the window; 0 when nothing limits it."""
     plan: MemoryPlan | None = None
     """The plan at `context_limit`."""
+    kv_bits: int = 0
+    """Bits of a quantized KV cache, of its coarsest layer; 0 when it is plain."""
+    kv_warning: str = ""
+    """A sentence where so few bits cost the model answers."""
 
 
 class ModelLoaded(Event, frozen=True):

@@ -20,7 +20,6 @@ from engine.serving.kv_budget import GROWTH_TOKENS, Claim, KvBudget
 from engine.serving.lanes import LANES
 from engine.serving.scheduler import Scheduler
 from engine.worker.batching import Batching
-from engine.worker.cache_scheme import plain_scheme
 from engine.worker.grouping import Costs
 from engine.worker.kept_caches import KeptCaches
 from engine.worker.lane import MlxLane
@@ -145,7 +144,7 @@ class Answering:
 
     def _tools(self, chunk: int) -> LaneTools:
         loaded = self._loaded
-        scheme = plain_scheme(loaded.model)
+        scheme = loaded.kv.scheme
         return LaneTools(
             model=loaded.model,
             end_tokens=frozenset(loaded.tokenizer.eos_token_ids),

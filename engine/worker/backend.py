@@ -29,7 +29,9 @@ from engine.serving.checks import check_request, idle_seconds, room_for_answer
 from engine.worker.adapter import check_adapter
 from engine.worker.admission import granted_context, require_fit
 from engine.worker.answering import Answering, Surroundings
+from engine.worker.cache.attention_patch import install_attention
 from engine.worker.folder_check import check_folder
+from engine.worker.kv_choice import KVWish
 from engine.worker.loaded_model import LoadedModel, load_model
 from engine.worker.planning import EnginePlanning
 from engine.worker.prompt import check_ids, opens_thinking, render_prompt
@@ -51,6 +53,8 @@ class MlxBackend:
         self._compute = compute
         self.device = device
         self.idle_seconds = idle_seconds(config.idle_unload_seconds)
+        self._kv_wish = KVWish(config.kv_bits, config.kv_start_tokens)
+        install_attention(compute.kind)
         self._records = Records(
             Path(config.records_dir) if config.records_dir else Path(config.cache_dir) / "records"
         )
@@ -73,7 +77,7 @@ class MlxBackend:
             require_fit(Path(command.path).name, plan)
         usable = self._planning.machine().usable_bytes
         try:
-            loaded = load_model(command, self._compute, usable, report_stage)
+            loaded = load_model(command, self._compute, usable, report_stage, self._kv_wish)
         except Exception:
             self.unload()
             raise

@@ -71,7 +71,7 @@ class Batching:
             self._scheme.convert_all(caches)
         merged = [layers[0].merge(list(layers)) for layers in zip(*rows, strict=True)]
         last = mx.array([[_LONG[-1]], [_SHORT[-1]]])
-        return self._is_alike(self._model(last, cache=merged))
+        return self._is_alike(self._model(last, cache=merged), is_quantized=True)
 
     def _reads_alike(self) -> bool:
         rows = [self._scheme.make() for _ in (_LONG, _SHORT)]
@@ -85,19 +85,21 @@ class Batching:
         for layer in merged:
             layer.finalize()
         last = mx.array([[_LONG[-1]], [_SHORT[-1]]])
-        return self._is_alike(self._model(last, cache=merged))
+        return self._is_alike(self._model(last, cache=merged), is_quantized=False)
 
     def _read(self, prompt: Sequence[int]) -> list[Any]:
         caches = self._scheme.make()
         self._model(mx.array([prompt]), cache=caches)
         return caches
 
-    def _is_alike(self, batched: mx.array) -> bool:
-        """Whether a batch's logits are those of both rows alone."""
-        alone = [
-            self._model(mx.array([[prompt[-1]]]), cache=self._read(prompt[:-1]))
-            for prompt in (_LONG, _SHORT)
-        ]
+    def _is_alike(self, batched: mx.array, is_quantized: bool) -> bool:
+        """Whether a batch's logits are those of both rows alone, stored in the same way."""
+        alone: list[mx.array] = []
+        for prompt in (_LONG, _SHORT):
+            caches = self._read(prompt[:-1])
+            if is_quantized:
+                self._scheme.convert_all(caches)
+            alone.append(self._model(mx.array([[prompt[-1]]]), cache=caches))
         expected = mx.concatenate(alone, axis=0)[:, -1].astype(mx.float32)
         difference = mx.max(mx.abs(batched[:, -1].astype(mx.float32) - expected))
         spread = mx.max(expected) - mx.min(expected)

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from mlx.nn.layers.base import Module
 from mlx_lm.models.cache import make_prompt_cache
+
+from engine.worker.cache.conversion import convert_all, convert_due, make_caches
+from engine.worker.cache.policy import CachePolicy
 
 Caches = list[Any]
 
@@ -33,3 +37,12 @@ class CacheScheme:
 def plain_scheme(model: Any) -> CacheScheme:
     """The caches that mlx-lm gives the model."""
     return CacheScheme(partial(make_prompt_cache, model))
+
+
+def policy_scheme(model: Module, policy: CachePolicy) -> CacheScheme:
+    """The caches that a policy gives the model."""
+    return CacheScheme(
+        make=partial(make_caches, model, policy),
+        convert_due=partial(convert_due, policy=policy),
+        convert_all=partial(convert_all, policy=policy),
+    )

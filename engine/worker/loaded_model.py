@@ -17,9 +17,11 @@ from engine.compute import ComputePath
 from engine.models.context_window import context_window
 from engine.models.hub_name import name_of
 from engine.plan.cpu_form import CpuForm
+from engine.plan.kv_warning import kv_warning
 from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_applied
 from engine.worker.folder_check import read_object
+from engine.worker.kv_choice import AS_MADE, KVChoice, KVWish, choose_kv
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import protect_control_tokens
 from engine.worker.trial import Trial, run_trial
@@ -31,7 +33,7 @@ _get_total_parameters: Any = get_total_parameters
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model ready to answer."""
+    """A model ready to answer; `kv` is how its keys and values are stored."""
 
     model: Module
     tokenizer: Any
@@ -40,6 +42,12 @@ class LoadedModel:
     trial: Trial
     is_forced: bool
     form: CpuForm
+    kv: KVChoice
+
+    @property
+    def kv_key(self) -> str:
+        """Names how caches are stored: they are interchangeable only between equal keys."""
+        return self.kv.key
 
 
 def load_model(
@@ -47,6 +55,7 @@ def load_model(
     compute: ComputePath,
     usable_bytes: int,
     report_stage: Callable[[str], None],
+    kv_wish: KVWish = AS_MADE,
 ) -> LoadedModel:
     """Read checked folders, prepare the model for this machine and run it once.
 
@@ -65,8 +74,9 @@ def load_model(
         if prepared.description != precision:
             precision = f"{precision}, {prepared.description}"
     protect_control_tokens(tokenizer)
+    kv = choose_kv(model, folder, config, kv_wish)
     report_stage("warming up")
-    trial = run_trial(model)
+    trial = run_trial(model, kv.scheme)
     info = ModelInfo(
         name=name_of(folder),
         path=str(folder),
@@ -82,9 +92,11 @@ def load_model(
         has_tools=bool(tokenizer.has_tool_calling),
         adapter=adapter,
         kv_token_bytes=trial.kv_token_bytes,
+        kv_bits=kv.bits,
+        kv_warning=kv_warning(kv.bits, parameters),
     )
     return LoadedModel(
-        model, tokenizer, _generation_config(folder), info, trial, command.is_forced, form
+        model, tokenizer, _generation_config(folder), info, trial, command.is_forced, form, kv
     )
 
 

@@ -8,7 +8,11 @@ from typing import Any
 
 import mlx.core as mx
 from mlx.nn.layers.base import Module
-from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
+from mlx_lm.models.cache import KVCache
+
+from engine.worker.cache.detached import flatten
+from engine.worker.cache.quantized import QuantizedKVCache
+from engine.worker.cache_scheme import CacheScheme
 
 CHUNK = 32
 """Tokens: enough to see the matrix products, few enough for a slow processor."""
@@ -27,16 +31,17 @@ class Trial:
     peak_bytes: int
 
 
-def run_trial(model: Module) -> Trial:
-    """Read one chunk and write one token."""
+def run_trial(model: Module, scheme: CacheScheme) -> Trial:
+    """Read one chunk and write one token, on keys and values as they are finally stored."""
     mx.clear_cache()
     mx.reset_peak_memory()
     before = mx.get_active_memory()
-    caches: Any = make_prompt_cache(model)
+    caches: Any = scheme.make()
     chunk = mx.array([[0] * CHUNK])
     # As in mlx-lm's prefill: nobody asks for the logits of a prompt.
     mx.eval(model(chunk, cache=caches)[:, :0], [cache.state for cache in caches])
     peak = mx.get_peak_memory() - before
+    scheme.convert_all(caches)
     logits = model(mx.array([[0]]), cache=caches)
     mx.eval(logits)
     trial = Trial(int(logits.shape[-1]), _token_bytes(caches), peak)
@@ -47,11 +52,13 @@ def run_trial(model: Module) -> Trial:
 
 
 def _token_bytes(caches: Sequence[Any]) -> int:
-    layers = [
-        part
-        for cache in caches
-        for part in (cache.caches if isinstance(cache, CacheList) else (cache,))
-    ]
-    if not all(type(layer) is KVCache and layer.keys is not None for layer in layers):
+    layers = list(flatten(caches))
+    if not all(type(layer) in (KVCache, QuantizedKVCache) and layer.nbytes for layer in layers):
         return 0
-    return sum(layer.nbytes // layer.keys.shape[-2] for layer in layers)
+    return sum(layer.nbytes // _columns(layer) for layer in layers)
+
+
+def _columns(layer: Any) -> int:
+    """Tokens that the layer has room for."""
+    keys: Any = layer.keys
+    return int((keys if type(layer) is KVCache else keys[0]).shape[-2])

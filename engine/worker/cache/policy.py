@@ -104,8 +104,7 @@ def decide(
         return CachePolicy(
             tuple(LayerPolicy(number, None, "attention sinks") for number in numbers),
             start_tokens,
-            "This model's attention sinks work only with plain keys and values. Turn KV "
-            "quantization off for it.",
+            "This model's attention sinks work only with plain keys and values.",
         )
     reasons = {
         index: reason
