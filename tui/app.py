@@ -69,7 +69,7 @@ class ZibApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         """The main screen, without an empty one drawn before it."""
         settings = self._wiring.settings
-        return MainScreen(self.assistant, self.models, self._wiring.wiki_root, settings.ui)
+        return MainScreen(self.assistant, self.models, self._wiring.wiki, settings.ui)
 
     def on_mount(self) -> None:
         """Draw first; everything slow starts once the first frame is on the screen."""

@@ -44,6 +44,11 @@ class Paths:
         return self.data_dir / "models"
 
     @property
+    def consents_dir(self) -> Path:
+        """Which folders of the user's own zib may write to."""
+        return self.data_dir / "consents"
+
+    @property
     def records_dir(self) -> Path:
         """What models really cost and how fast they ran on this machine."""
         return self.data_dir / "records"

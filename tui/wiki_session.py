@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 
+from vault.consent import Consents
 from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.history.commit import CommitResult
@@ -13,6 +13,7 @@ from vault.history.log import Revision
 from vault.links import Link
 from vault.listing import VaultListing
 from vault.resolve import Found, LinkResolver, Resolution
+from vault.root import WikiLocation
 from vault.vault import Vault, Written, open_vault
 from vault.watch import watch
 
@@ -20,8 +21,9 @@ from vault.watch import watch
 class WikiSession:
     """Holds the vault, its latest listing and the resolver made from it."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, location: WikiLocation) -> None:
+        self.root = location.root
+        self._consents = Consents(location.consents_dir)
         self._vault: Vault | None = None
         self._listing: VaultListing | None = None
         self._resolver: LinkResolver | None = None
@@ -38,8 +40,17 @@ class WikiSession:
 
     async def open(self) -> VaultListing:
         """Open the wiki, making it on first use. Raises VaultError."""
-        self._vault = await asyncio.to_thread(open_vault, self.root)
+        self._vault = await asyncio.to_thread(open_vault, self.root, self._consents)
         return await self.refresh()
+
+    @property
+    def needs_consent(self) -> bool:
+        """Whether the folder is somebody's, who has not let zib write to it."""
+        return self._vault is not None and not self._vault.is_writable
+
+    async def agree(self, pages_folder: str) -> None:
+        """Let zib write to the folder. Raises VaultError."""
+        await asyncio.to_thread(self._require().agree, pages_folder)
 
     async def recover(self) -> CommitResult:
         """Commit what a crash or another program left uncommitted. Raises VaultError."""

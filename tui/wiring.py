@@ -20,7 +20,7 @@ from tui.models.startup import FindChoice, Habits, ReportFetch, Startup
 from tui.paths import Paths, find_paths
 from tui.settings.load import Loaded, load_settings
 from tui.settings.schema import Settings
-from vault.root import expand_root
+from vault.root import WikiLocation, expand_root
 
 LAST_MODEL = "last-model"
 """The name of the file in the state folder that keeps what was chosen in the window."""
@@ -45,6 +45,11 @@ class Wiring:
     def wiki_root(self) -> Path:
         """The folder of the memory wiki."""
         return expand_root(self.settings.wiki, Path.home())
+
+    @property
+    def wiki(self) -> WikiLocation:
+        """The wiki, and what is remembered of it elsewhere."""
+        return WikiLocation(self.wiki_root, self.paths.consents_dir)
 
     @property
     def is_model_named(self) -> bool:

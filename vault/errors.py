@@ -3,9 +3,11 @@
 VaultError
 ├── VaultUnusable        the wiki folder itself cannot be opened or set up
 ├── NotAllowed           a name or path that may not be used here
+├── ConsentNeeded        a folder that is not ours, which the user has not let us write to
 ├── ArticleMissing       there is no such article
 ├── ArticleExists        an article of that name is already there
 ├── ReadOnlyArticle      the article may be read but not changed
+├── EditRefused          the edit cannot be made safely; the page is as it was
 ├── ReadFailed           the system refused to read a file
 ├── SaveFailed           nothing was written; the old file is intact
 └── HistoryUnavailable   git cannot be asked; the articles are unaffected
@@ -24,6 +26,10 @@ class NotAllowed(VaultError):
     """A name or path that may not be used; the message says what to change."""
 
 
+class ConsentNeeded(VaultError):
+    """The folder was there before zib, and the user has not agreed that it may be changed."""
+
+
 class ArticleMissing(VaultError):
     """The article does not exist (any more)."""
 
@@ -34,6 +40,10 @@ class ArticleExists(VaultError):
 
 class ReadOnlyArticle(VaultError):
     """The article may be read but not changed; the message says why."""
+
+
+class EditRefused(VaultError):
+    """The edit cannot be made without harming the page; the message says why."""
 
 
 class ReadFailed(VaultError):

@@ -1,6 +1,7 @@
 """Lists the notes of a vault as a tree, without following links out of it or in circles."""
 
 import os
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,12 +16,16 @@ _MOST_LEVELS = 64
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A Markdown file. `path` opens it, `title` can be shown; times in ns, sizes in bytes."""
+    """A Markdown file. `path` opens it, `title` can be shown; times in ns, sizes in bytes.
+
+    One that `is_excluded` is found by links and by the tree, and left out of searches.
+    """
 
     path: str
     title: str
     size: int
     modified_ns: int
+    is_excluded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +56,13 @@ class VaultListing:
     is_ours: bool
 
 
-def list_vault(root: Path) -> VaultListing:
+def list_vault(root: Path, excluded: Container[str] = ()) -> VaultListing:
     """List the notes; our own vaults show their four folders, others every `.md` in its place.
 
     Hidden folders and symbolic links to folders are left out. What cannot be read is reported.
     """
     is_ours = read_marker(root) is not None
-    walk = _Walk(root, is_ours)
+    walk = _Walk(root, is_ours, excluded)
     if is_ours:
         folders = tuple(walk.folder(name, name, 1) for name in _OUR_ORDER if _is_dir(root / name))
         top = Folder("", root.name, folders, ())
@@ -67,8 +72,9 @@ def list_vault(root: Path) -> VaultListing:
 
 
 class _Walk:
-    def __init__(self, root: Path, is_ours: bool) -> None:
+    def __init__(self, root: Path, is_ours: bool, excluded: Container[str]) -> None:
         self._root = root
+        self._excluded = excluded
         self._real_root = os.path.realpath(root) + os.sep
         self._is_ours = is_ours
         self.problems: list[Problem] = []
@@ -111,7 +117,8 @@ class _Walk:
         status = entry.stat()
         stem = stem_of(displayable(path))
         title = title_of(stem) if self._is_ours else stem
-        return Note(path, title, status.st_size, status.st_mtime_ns)
+        is_excluded = path in self._excluded
+        return Note(path, title, status.st_size, status.st_mtime_ns, is_excluded)
 
 
 def _flat(folder: Folder) -> list[Note]:

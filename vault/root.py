@@ -1,8 +1,17 @@
 """Where the wiki lives: turns the setting into a path."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from vault.errors import NotAllowed
+
+
+@dataclass(frozen=True, slots=True)
+class WikiLocation:
+    """The wiki's folder, and where it is kept which folders zib may write to."""
+
+    root: Path
+    consents_dir: Path
 
 
 def default_root(home: Path) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 from vault import os_errors
 from vault.atomic import create_file, digest, replace_file, temporary_owner
 from vault.confined import opened_place, read_regular
+from vault.consent import Consent, Consents
 from vault.errors import HistoryUnavailable, NotAllowed, VaultUnusable
 from vault.history.commit import CommitResult, commit_paths
 from vault.history.git import find_git, run
@@ -26,24 +27,30 @@ _MOST_SEED_BYTES = 1 << 20
 class SetUp:
     """What `prepare` found and did; `created` holds the relative paths it wrote.
 
-    `is_ours` is false for a folder that was there before: it can be read, and nothing in it
-    was changed. `commit` is None when nothing was written.
+    `is_ours` is false for a folder that was there before: nothing in it was changed, and nothing
+    may be until there is a `consent`. `commit` is None when nothing was written.
     """
 
     root: Path
     is_ours: bool
     created: tuple[str, ...] = ()
     commit: CommitResult | None = None
+    consent: Consent | None = None
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether notes may be changed."""
+        return self.is_ours or self.consent is not None
 
 
-def prepare(root: Path) -> SetUp:
+def prepare(root: Path, consents: Consents | None = None) -> SetUp:
     """Make `root` a wiki unless it is somebody's folder already. Raises VaultUnusable."""
     try:
         root = _existing_folder(root)
         marker = read_marker(root)
         if marker is None:
             if not _is_empty(root):
-                return SetUp(root, is_ours=False)
+                return SetUp(root, False, consent=consents.find(root) if consents else None)
             marker = Marker()
             return _set_up(root, marker)
         with contextlib.suppress(OSError):

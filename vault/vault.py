@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vault.anchors import first_heading
-from vault.errors import NotAllowed, ReadOnlyArticle, VaultError
+from vault.consent import PAGES_FOLDER, Consents
+from vault.errors import ConsentNeeded, NotAllowed, ReadOnlyArticle, VaultError
 from vault.files import ArticleFile, create_article, read_article
 from vault.history.commit import CommitResult, commit_paths
 from vault.history.log import Revision, log_article
@@ -13,6 +14,7 @@ from vault.history.recover import recover
 from vault.links import Link
 from vault.listing import VaultListing, list_vault
 from vault.names import displayable, stem_of
+from vault.obsidian import Conventions, Exclusions, read_conventions
 from vault.resolve import LinkResolver, Resolution
 from vault.saving import Outcome, Saved, save_article
 from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
@@ -20,6 +22,7 @@ from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
 _YOU = "you"
 _MOST_TITLES = 5000
 _WRITTEN_FOLDERS = (ARTICLES, TALK, META)
+_NEEDS_CONSENT = "this folder was here before zib and you have not let zib change it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +36,35 @@ class Written:
 class Vault:
     """Reads, writes and lists one wiki; writes and their commits happen one at a time."""
 
-    def __init__(self, set_up: SetUp) -> None:
+    def __init__(self, set_up: SetUp, consents: Consents | None = None) -> None:
         self.root: Path = set_up.root
         self.is_ours: bool = set_up.is_ours
         self.set_up = set_up
+        self.conventions = Conventions() if set_up.is_ours else read_conventions(set_up.root)
+        self._consents = consents
+        self._excluded = Exclusions(self.conventions.excluded)
         self._writing = threading.Lock()
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether notes may be changed: in a folder that is not ours only by consent."""
+        return self.set_up.is_writable
+
+    def agree(self, pages_folder: str = PAGES_FOLDER) -> None:
+        """The user lets zib change notes here, and write its own pages into one folder.
+
+        Raises NotAllowed for a folder name that does not travel.
+        """
+        if self.is_ours:
+            raise NotAllowed("This wiki was made by zib, so it needs no permission here.")
+        if self._consents is None:
+            raise ConsentNeeded("Permission cannot be kept: there is no place for it.")
+        consent = self._consents.give(self.root, pages_folder)
+        self.set_up = replace(self.set_up, consent=consent)
 
     def listing(self) -> VaultListing:
         """List the notes as they are now."""
-        return list_vault(self.root)
+        return list_vault(self.root, self._excluded)
 
     def resolver(self, listing: VaultListing) -> LinkResolver:
         """Return a resolver for the links of the notes in `listing`."""
@@ -56,10 +79,13 @@ class Vault:
         file = read_article(self.root, relative)
         if self._is_reference(relative):
             return replace(file, read_only_reason="it comes with zib and is renewed with it")
+        if not self.is_writable:
+            return replace(file, read_only_reason=file.read_only_reason or _NEEDS_CONSENT)
         return file
 
     def save(self, relative: str, text: str, base: ArticleFile, actor: str = _YOU) -> Written:
         """Save an edited article and commit it; the save stands even when the commit cannot be."""
+        self._require_consent()
         if self._is_reference(relative):
             raise ReadOnlyArticle(
                 "The pages under Reference come with zib; write an article of your own instead."
@@ -73,8 +99,9 @@ class Vault:
 
     def create(self, title: str, folder: str | None = None, actor: str = _YOU) -> Written:
         """Create an article called `title`, with its heading, and commit it."""
+        self._require_consent()
         with self._writing:
-            where = folder if folder is not None else (ARTICLES if self.is_ours else "")
+            where = self._folder_for_new() if folder is None else folder
             if self.is_ours and where.partition("/")[0] not in _WRITTEN_FOLDERS:
                 raise NotAllowed(f"New pages go into {', '.join(_WRITTEN_FOLDERS)}.")
             # Elsewhere a link written as `[[Two words]]` means a file with that space in its name.
@@ -95,6 +122,15 @@ class Vault:
     def _commit(self, file: ArticleFile, subject: str, actor: str) -> CommitResult:
         return commit_paths(self.root, {file.real_path: file.content}, subject, actor)
 
+    def _folder_for_new(self) -> str:
+        return ARTICLES if self.is_ours else self.conventions.folder_for_new_note()
+
+    def _require_consent(self) -> None:
+        if not self.is_writable:
+            raise ConsentNeeded(
+                f"Nothing was written: {_NEEDS_CONSENT}. Allow it with `zib memory init`."
+            )
+
     def _is_reference(self, relative: str) -> bool:
         return self.is_ours and relative.startswith(f"{REFERENCE}/")
 
@@ -110,12 +146,12 @@ class Vault:
         return titles
 
 
-def open_vault(root: Path) -> Vault:
+def open_vault(root: Path, consents: Consents | None = None) -> Vault:
     """Open the wiki at `root`, setting it up first if it is new. Raises VaultUnusable.
 
     Call `recover` on it once, in the background: it may read every article.
     """
-    return Vault(prepare(root))
+    return Vault(prepare(root, consents), consents)
 
 
 def _is_copy(saved: Saved) -> bool:

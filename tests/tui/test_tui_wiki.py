@@ -247,6 +247,31 @@ async def test_a_folder_of_someone_else_is_only_read(make_app: MakeApp, tmp_path
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
+async def test_a_folder_of_someone_else_is_changed_only_by_consent(
+    make_app: MakeApp, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "One.md").write_text("# One\n")
+    app = make_app(wiki=folder)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"/open One", "enter")
+        await wait_until(pilot, lambda: "One.md · read-only" in screen_text(pilot), "the page")
+        await pilot.press("f4")
+        await wait_until(pilot, lambda: "May zib change" in screen_text(pilot), "the question")
+        await pilot.press("escape", "f4")
+        await wait_until(pilot, lambda: "May zib change" in screen_text(pilot), "it again")
+        await pilot.press("ctrl+u", *"a/../b", "enter")
+        await wait_until(pilot, lambda: "not a plain path" in screen_text(pilot), "the refusal")
+        await pilot.press("ctrl+u", *"My pages", "enter")
+        await wait_until(pilot, lambda: "One.md ✎" in screen_text(pilot), "the editor")
+        await pilot.press(*"new ", "ctrl+s")
+        await wait_until(
+            pilot, lambda: (folder / "One.md").read_text() == "new # One\n", "the save"
+        )
+    assert [path.name for path in folder.iterdir()] == ["One.md"]
+
+
 async def test_an_address_in_an_answer_asks_first(make_app: MakeApp) -> None:
     app = make_app(Reply("", "see https://example.invalid/secret now"))
     async with app.run_test(size=SIZE) as pilot:

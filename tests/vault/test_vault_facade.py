@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from vault.consent import Consents
 from vault.errors import ArticleExists, NotAllowed, ReadOnlyArticle, VaultError
 from vault.history.commit import Committed
 from vault.links import find_links
@@ -103,10 +104,12 @@ def test_no_path_leads_out(wiki: Vault, path: str) -> None:
 
 
 def test_a_foreign_note_can_be_edited_and_created_without_a_commit(tmp_path: Path) -> None:
+    consents = Consents(tmp_path.with_name("consents"))
     (tmp_path / "Daily").mkdir()
     (tmp_path / "Daily/a.md").write_text("# The Title\n")
     (tmp_path / "b.md").write_text("[[the title]]\n")
-    notes = open_vault(tmp_path)
+    notes = open_vault(tmp_path, consents)
+    notes.agree()
     (link,) = find_links("[[the title]]")
     assert notes.resolve(link, "b.md") == Found("Daily/a.md", None, ("Daily/a.md",))
     written = notes.save("Daily/a.md", "# New\n", notes.read("Daily/a.md"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from vault.anchors import find_heading, first_heading
+from vault.consent import Consents
 from vault.errors import VaultUnusable
 from vault.history.commit import Committed
 from vault.links import find_links
@@ -163,8 +164,9 @@ def test_a_foreign_repository_is_never_committed_to(tmp_path: Path, git: PlainGi
     git(root, "add", ".")
     git(root, "commit", "-qm", "first")
     before = fingerprint(root)
-    opened = open_vault(root)
+    opened = open_vault(root, Consents(tmp_path / "consents"))
     assert not opened.is_ours
+    opened.agree()
     assert fingerprint(root) == before
     written = opened.save("a.md", "# A\n\nmore\n", opened.read("a.md"))
     assert not isinstance(written.commit, Committed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -41,6 +40,7 @@ from tui.widgets.gauge.pane import GaugePane
 from tui.widgets.gauge.what_if_box import WhatIfAsked, WhatIfModelAsked
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.wiki.place import WikiPlace
+from vault.root import WikiLocation
 
 if TYPE_CHECKING:
     from tui.screens.models.desk import ModelDesk
@@ -57,12 +57,12 @@ class MainScreen(SoundScreen):
     ]
 
     def __init__(
-        self, assistant: Assistant, models: ModelDesk, wiki_root: Path, ui: UiSettings
+        self, assistant: Assistant, models: ModelDesk, wiki: WikiLocation, ui: UiSettings
     ) -> None:
         super().__init__()
         self._assistant = assistant
         self._models = models
-        self._wiki = WikiPlace(wiki_root, id="wiki")
+        self._wiki = WikiPlace(wiki, id="wiki")
         self._first_layout = PaneLayout(
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
         )
@@ -137,7 +137,7 @@ class MainScreen(SoundScreen):
     @on(WikiOpened)
     def show_wiki_facts(self, event: WikiOpened) -> None:
         """Which wiki is open."""
-        line = wiki_line(self._wiki.root, event.notes, event.is_ours)
+        line = wiki_line(self._wiki.location.root, event.notes, event.is_ours)
         self.query_one(StatusBar).show(left=line)
 
     @on(LinkFollowed)

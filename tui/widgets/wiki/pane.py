@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from tui.messages import WikiOpened
+from tui.screens.consent import ConsentScreen
 from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
 from tui.widgets.wiki.page import ArticlePage
@@ -111,7 +113,10 @@ class WikiPane(Vertical):
 
     async def edit(self) -> None:
         """Edit the open article, or leave the editor."""
-        await self._page.edit()
+        if self._session.needs_consent:
+            self._ask_for_consent(self._page.edit)
+        else:
+            await self._page.edit()
 
     async def save(self) -> bool:
         """Save what is in the editor; whether that worked."""
@@ -119,6 +124,9 @@ class WikiPane(Vertical):
 
     async def create(self, title: str) -> None:
         """Create an article and edit it."""
+        if self._session.needs_consent:
+            self._ask_for_consent(lambda: self.create(title))
+            return
         try:
             written = await self._session.create(title)
         except VaultError as error:
@@ -154,6 +162,21 @@ class WikiPane(Vertical):
         question = QuestionScreen(f"There is no page “{name}” yet.", (CREATE, NOT_NOW))
         if await self.app.push_screen_wait(question) == CREATE.id:
             await self.create(name)
+
+    @work(exclusive=True, group="wiki-ask")
+    async def _ask_for_consent(self, then: Callable[[], Awaitable[None]]) -> None:
+        """Before the first change of a folder that was there before zib."""
+        folder = await self.app.push_screen_wait(ConsentScreen(self._session.root))
+        if folder is None:
+            return
+        try:
+            await self._session.agree(folder)
+        except VaultError as error:
+            self._complain(str(error))
+            return
+        if self._page.file is not None:
+            await self._page.show(self._page.file.path)
+        await then()
 
     async def _go(self, path: str | None) -> None:
         if path is not None:

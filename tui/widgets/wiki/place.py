@@ -7,10 +7,11 @@ waits for them.
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
+
+from vault.root import WikiLocation
 
 if TYPE_CHECKING:
     from tui.widgets.wiki.pane import WikiPane
@@ -21,9 +22,9 @@ class WikiPlace(Vertical):
 
     BORDER_TITLE = "Wiki"
 
-    def __init__(self, root: Path, id: str | None = None) -> None:
+    def __init__(self, location: WikiLocation, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.root = root
+        self.location = location
         self._pane: WikiPane | None = None
         self._filling = asyncio.Lock()
 
@@ -34,7 +35,7 @@ class WikiPlace(Vertical):
                 from tui.widgets.wiki.pane import WikiPane
                 from tui.wiki_session import WikiSession
 
-                pane = WikiPane(WikiSession(self.root))
+                pane = WikiPane(WikiSession(self.location))
                 await self.mount(pane)
                 pane.open_wiki()
                 self._pane = pane

@@ -1,0 +1,88 @@
+"""Which folders that were there before zib the user lets it write to, and where its own pages go.
+
+Kept in the data folder, one file for each folder's real path: nothing in the folder changes for it.
+"""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault import os_errors
+from vault.atomic import create_file, digest, replace_file
+from vault.confined import opened_place, read_regular
+from vault.errors import NotAllowed, VaultUnusable
+from vault.names import check_path, displayable, stem_for, title_of
+
+PAGES_FOLDER = "Zibaldone"
+_MOST_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """`pages_folder` is the path, in the folder, of the pages zib writes by itself."""
+
+    pages_folder: str
+
+
+class Consents:
+    """What was agreed to, in files under `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, root: Path) -> Consent | None:
+        """Return what was agreed to for this folder; None also when that cannot be read."""
+        try:
+            with opened_place(self._folder, _name_for(root)) as place:
+                stored = json.loads(read_regular(place, _MOST_BYTES)[1])
+            return Consent(checked_folder(stored["pages"]))
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            NotAllowed,
+        ):
+            return None
+
+    def give(self, root: Path, pages_folder: str) -> Consent:
+        """Remember that the user agrees. Raises NotAllowed for a folder that cannot be one."""
+        consent = Consent(checked_folder(pages_folder))
+        stored = {"path": displayable(os.fspath(root)), "pages": consent.pages_folder}
+        content = (json.dumps(stored, ensure_ascii=False, indent=1) + "\n").encode()
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with opened_place(self._folder, _name_for(root)) as place:
+                try:
+                    status, old = read_regular(place, _MOST_BYTES)
+                except FileNotFoundError:
+                    create_file(place, content, 0o600)
+                else:
+                    replace_file(place, content, status, digest(old))
+        except OSError as error:
+            raise VaultUnusable(
+                f"The agreement could not be kept in {self._folder}: {os_errors.reason(error)}."
+            ) from error
+        return consent
+
+    def withdraw(self, root: Path) -> bool:
+        """Forget it; whether there was one."""
+        path = self._folder / _name_for(root)
+        is_there = path.is_file()
+        path.unlink(missing_ok=True)
+        return is_there
+
+
+def checked_folder(path: str) -> str:
+    """Return a folder's path when every part of it is a name that travels. Raises NotAllowed."""
+    plain = check_path(path.strip().strip("/"))
+    return "/".join(title_of(stem_for(part)) for part in plain.split("/"))
+
+
+def _name_for(root: Path) -> str:
+    real = os.fsencode(os.path.realpath(root))
+    return hashlib.sha256(real).hexdigest()[:32] + ".json"
