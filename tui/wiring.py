@@ -127,6 +127,8 @@ def engine_config(settings: Settings, paths: Paths) -> EngineConfig:
         memory_limit_bytes=_bytes(engine.memory_limit),
         prompt_cache_bytes=_bytes(engine.prompt_cache),
         context_limit=engine.context,
+        kv_bits=engine.kv_bits,
+        kv_start_tokens=engine.kv_start,
         threads=engine.threads,
         is_wiring_allowed=engine.wired == "auto",
         idle_unload_seconds=None if engine.idle_unload is None else engine.idle_unload * 60,

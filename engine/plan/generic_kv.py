@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.plan.contract import MemoryPlan, Part, PlanItem, Verdict
 from engine.plan.geometry import Geometry
-from engine.plan.kv_bytes import allocated_kv, exact_kv_bytes
+from engine.plan.kv_bytes import allocated_kv, exact_kv_bytes, stored_bits
 from engine.plan.kv_scheme import KVScheme
 from engine.plan.machine import Machine
 from engine.plan.plan_reasons import plan_reasons
@@ -59,8 +59,7 @@ def plan_generic(
 
     def items_at(tokens: int) -> tuple[PlanItem, ...]:
         workload = workload_of(subject, machine, tokens)
-        kv = allocated_kv(workload, subject.scheme)
-        return (*weights, *kv, *transient_items(workload), *reserve)
+        return (*weights, *allocated_kv(workload), *transient_items(workload), *reserve)
 
     def total_at(tokens: int) -> int:
         return sum(item.bytes for item in items_at(tokens))
@@ -94,7 +93,7 @@ def workload_of(subject: Subject, machine: Machine, tokens: int) -> Workload:
         element_bytes=subject.weights.element_bytes,
         backend=machine.device.backend,
         compute=machine.device.compute,
-        kv_bits=subject.scheme.bits,
+        scheme=subject.scheme,
         expanded_bytes=subject.weights.expanded_bytes,
         has_packed_heads=subject.weights.has_packed_heads,
     )
@@ -152,7 +151,7 @@ def _plan(
         allocator_limit_bytes=allocator_limit(machine.device.backend, safety),
         verdict=_verdict(total, machine),
         context_window=subject.geometry.context_window,
-        kv_bits=subject.scheme.bits,
+        kv_bits=stored_bits(subject.geometry, subject.scheme),
         rows=subject.rows,
         predicted_prefill_tps=predict_prefill_tps(record),
         measured_decode_tps=(record.decode_tps or None) if record else None,

@@ -136,10 +136,17 @@ class Geometry:
     context_window: int
     experts: Experts | None = None
     has_sinks: bool = False
+    has_own_attention: bool = False
+    """mlx-lm's code for it multiplies with the keys itself, so that they must be plain."""
     per_layer_input_size: int = 0
     """Gemma's extra embedding of every token for every layer."""
     residual_streams: int = 1
     """Copies of the hidden state that run side by side (Gemma 3n's AltUp)."""
+
+    @property
+    def must_stay_plain(self) -> bool:
+        """Whether no key and no value can be quantized, whatever its size."""
+        return self.has_sinks or self.has_own_attention
 
     def mixers(self) -> Iterator[Mixer]:
         """Every mixer of every layer, in order."""

@@ -16,7 +16,6 @@ from engine.plan.geometry import (
     FullAttention,
     Geometry,
     LatentAttention,
-    Layer,
     Mixer,
     NoCache,
     RecurrentState,
@@ -24,7 +23,7 @@ from engine.plan.geometry import (
     SlidingAttention,
     TokenIndex,
 )
-from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization, uniform_scheme
+from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization
 from engine.plan.workload import KV_STEP, Workload
 
 _FLOAT32_BYTES = 4
@@ -37,12 +36,27 @@ def exact_kv_bytes(
     """Bytes of one row of `tokens` tokens without any rounding."""
     return sum(
         _mixer_bytes(mixer, _exact_tokens(mixer, tokens), element_bytes, stored)
-        for mixer, stored in _placed(geometry, scheme)
+        for mixer, stored in _placed(geometry, scheme.at(tokens))
     )
 
 
-def allocated_kv(workload: Workload, scheme: KVScheme = PLAIN) -> tuple[PlanItem, ...]:
+def allocated_kv(workload: Workload) -> tuple[PlanItem, ...]:
     """What the caches of every row hold at their fullest, one item a kind of layer."""
+    return max(
+        (_held(work, scheme) for work, scheme in _stages(workload)),
+        key=lambda items: sum(item.bytes for item in items),
+    )
+
+
+def _stages(workload: Workload) -> Iterator[tuple[Workload, KVScheme]]:
+    """The longest a row is stored in each way: a start is noticed after the chunk it lies in."""
+    scheme, tokens = workload.scheme, workload.context_tokens
+    yield workload, scheme.at(tokens)
+    if scheme.bits and 0 < scheme.start_tokens <= tokens:
+        yield workload.at(min(tokens, scheme.start_tokens - 1 + workload.chunk)), PLAIN
+
+
+def _held(workload: Workload, scheme: KVScheme) -> tuple[PlanItem, ...]:
     sums: dict[str, tuple[int, int]] = {}
     for mixer, stored in _placed(workload.geometry, scheme):
         label = _label(mixer, stored)
@@ -59,12 +73,14 @@ def allocated_kv(workload: Workload, scheme: KVScheme = PLAIN) -> tuple[PlanItem
 
 
 def largest_layer_kv(workload: Workload) -> int:
-    """What the caches of the layer that holds most take, every row, before any quantization."""
-    sizes = (
-        sum(_plain_allocated(workload, mixer) for mixer in _parts(layer))
-        for layer in workload.geometry.layers
-    )
-    return max(sizes, default=0) * workload.rows
+    """What the caches of the layer that holds most take, every row."""
+    sizes: dict[tuple[int, int], int] = {}
+    for stage, (work, scheme) in enumerate(_stages(workload)):
+        for index, mixer, stored in _indexed(work.geometry, scheme):
+            tokens = _allocated_tokens(mixer, work.context_tokens, work.chunk)
+            size = _mixer_bytes(mixer, tokens, work.element_bytes, stored)
+            sizes[stage, index] = sizes.get((stage, index), 0) + size
+    return max(sizes.values(), default=0) * workload.rows
 
 
 def uneven_step_kv(workload: Workload) -> int:
@@ -73,7 +89,7 @@ def uneven_step_kv(workload: Workload) -> int:
     mlx-lm cuts a kept cache to its tokens and grows it by whole steps from there, so it has room
     for up to one token less than a step too many, wherever it ends.
     """
-    scheme = uniform_scheme(workload.kv_bits)
+    scheme = workload.scheme.at(workload.context_tokens)
     return workload.rows * sum(
         _uneven_bytes(workload, mixer, stored)
         for mixer, stored in _placed(workload.geometry, scheme)
@@ -89,15 +105,6 @@ def _uneven_bytes(workload: Workload, mixer: Mixer, stored: Quantization | None)
     )
 
 
-def _parts(layer: Layer) -> tuple[Mixer, ...]:
-    return layer.parts if isinstance(layer, Combined) else (layer,)
-
-
-def _plain_allocated(workload: Workload, mixer: Mixer) -> int:
-    tokens = _allocated_tokens(mixer, workload.context_tokens, workload.chunk)
-    return _mixer_bytes(mixer, tokens, workload.element_bytes, None)
-
-
 def unquantized_layers(geometry: Geometry, scheme: KVScheme) -> int:
     """How many caching layers the scheme names and cannot store."""
     return sum(
@@ -106,6 +113,12 @@ def unquantized_layers(geometry: Geometry, scheme: KVScheme) -> int:
         and not isinstance(mixer, SharedAttention | NoCache | RecurrentState)
         for index, mixer, stored in _indexed(geometry, scheme)
     )
+
+
+def stored_bits(geometry: Geometry, scheme: KVScheme) -> int:
+    """Bits of the coarsest layer that can be stored as the scheme says; 0 when none can."""
+    stored = (stored for _, _, stored in _indexed(geometry, scheme))
+    return min((each.bits for each in stored if each), default=0)
 
 
 def _placed(geometry: Geometry, scheme: KVScheme) -> Iterator[_Placed]:
@@ -118,7 +131,7 @@ def _indexed(
 ) -> Iterator[tuple[int, Mixer, Quantization | None]]:
     """Every mixer with its layer's index and the way it is really stored."""
     for index, layer in enumerate(geometry.layers):
-        wanted = None if geometry.has_sinks else scheme.of_layer(index)
+        wanted = None if geometry.must_stay_plain else scheme.of_layer(index)
         if isinstance(layer, Combined):
             # mlx-lm cannot quantize the caches inside a CacheList.
             yield from ((index, mixer, None) for mixer in layer.parts)

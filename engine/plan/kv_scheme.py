@@ -9,7 +9,9 @@ from pathlib import Path
 
 from engine.plan.families.fields import MAX_LAYERS, UnplannableModel
 from engine.plan.geometry import FullAttention, Mixer, SlidingAttention
-from engine.plan.workload import KV_GROUP_SIZE
+
+KV_GROUP_SIZE = 64
+"""Values that share one scale and one bias in a quantized KV cache."""
 
 _FILE_NAME = "kv_config.json"
 _MAX_FILE_BYTES = 1 << 20
@@ -39,10 +41,18 @@ class Quantization:
 
 @dataclass(frozen=True, slots=True)
 class KVScheme:
-    """The quantization of every layer, unless `layers` names each by its index."""
+    """The quantization of every layer, unless `layers` names each by its index.
+
+    A row is plain until it holds `start_tokens`.
+    """
 
     uniform: Quantization | None = None
     layers: tuple[tuple[int, Quantization], ...] = ()
+    start_tokens: int = 0
+
+    def at(self, tokens: int) -> KVScheme:
+        """How a row of so many tokens is stored."""
+        return PLAIN if tokens < self.start_tokens else self
 
     def of_layer(self, index: int) -> Quantization | None:
         """How that layer is stored; None for plain."""
@@ -60,16 +70,16 @@ class KVScheme:
 PLAIN = KVScheme()
 
 
-def uniform_scheme(bits: int) -> KVScheme:
+def uniform_scheme(bits: int, start_tokens: int = 0) -> KVScheme:
     """The same bits for every layer; 0 for plain. Raises UnplannableModel."""
     if not bits:
         return PLAIN
     if bits not in _BITS:
         raise UnplannableModel(f"A KV cache of {bits} bits cannot be stored; choose 4 or 8.")
-    return KVScheme(Quantization(bits))
+    return KVScheme(Quantization(bits), start_tokens=start_tokens)
 
 
-def read_kv_config(folder: Path) -> KVScheme:
+def read_kv_config(folder: Path, start_tokens: int = 0) -> KVScheme:
     """The list beside a model: layer_idx, bits, group_size. Raises UnplannableModel."""
     file = folder / _FILE_NAME
     try:
@@ -80,7 +90,7 @@ def read_kv_config(folder: Path) -> KVScheme:
         return PLAIN
     except (OSError, ValueError, RecursionError) as error:
         raise UnplannableModel(f"{file} cannot be read as a KV scheme.") from error
-    return KVScheme(layers=tuple(_entries(file, found)))
+    return KVScheme(layers=tuple(_entries(file, found)), start_tokens=start_tokens)
 
 
 def _entries(file: Path, found: object) -> Iterator[tuple[int, Quantization]]:

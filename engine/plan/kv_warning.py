@@ -6,6 +6,8 @@ SMALL_PARAMETERS = 3_000_000_000
 """Below it a model has no predictions to spare."""
 FINE_BITS = 8
 """As good as plain: no warning from here on."""
+_MEASURED = "on SmolLM2-135M 22 % of the likeliest next tokens change, with 8 bits 0.6 %"
+"""By `zib bench kv`, over 512 tokens."""
 
 
 def kv_warning(bits: int, parameters: int) -> str:
@@ -15,4 +17,4 @@ def kv_warning(bits: int, parameters: int) -> str:
     """
     if not bits or bits >= FINE_BITS or parameters >= SMALL_PARAMETERS:
         return ""
-    return f"{bits}-bit keys and values are too coarse for so small a model: choose 8 bits."
+    return f"{bits}-bit keys and values are coarse for a small model ({_MEASURED}): choose 8 bits."

@@ -128,7 +128,7 @@ def _scores(workload: Workload, mixer: FullAttention | SlidingAttention | Latent
     one = mixer.query_heads * queries * keys * workload.element_bytes
     if workload.backend == "cpu":
         return one * _cpu_copies(workload, mixer)
-    is_fused = not workload.kv_bits and _head_size(mixer) in _FUSED_HEAD_SIZES
+    is_fused = _head_size(mixer) in _FUSED_HEAD_SIZES
     return 0 if is_fused else int(one * _UNFUSED_GPU_COPIES)
 
 

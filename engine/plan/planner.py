@@ -46,6 +46,8 @@ class PlanSetup:
     kv_bits: int = 0
     uses_kv_config: bool = False
     """Store the KV cache as the model's own kv_config.json says, where it has one."""
+    kv_start_tokens: int = 0
+    """Tokens a row holds before any of it is quantized."""
 
 
 class Planner:
@@ -94,8 +96,7 @@ class Planner:
         self, folder: Path, device: Device, options: PlanOptions, form: CpuForm
     ) -> RecordKey:
         """Under what key runs of the folder with these options are recorded."""
-        bits = self._setup.kv_bits if options.kv_bits is None else options.kv_bits
-        scheme = f"{bits}-bit" if bits else ""
+        scheme = self._scheme_name(folder, options)
         return key_of_folder(folder, folder.name, device.compute, scheme, options.adapter, form)
 
     def _record(
@@ -135,12 +136,23 @@ class Planner:
         )
 
     def _scheme(self, folder: Path, options: PlanOptions) -> KVScheme:
+        start = self._setup.kv_start_tokens
         if options.kv_bits is None and self._setup.uses_kv_config:
-            own = read_kv_config(folder)
+            own = read_kv_config(folder, start)
             if own.layers:
                 return own
         bits = self._setup.kv_bits if options.kv_bits is None else options.kv_bits
-        return uniform_scheme(bits)
+        return uniform_scheme(bits, start)
+
+    def _scheme_name(self, folder: Path, options: PlanOptions) -> str:
+        try:
+            scheme = self._scheme(folder, options)
+        except UnplannableModel:
+            return ""
+        if not scheme.bits:
+            return ""
+        name = f"{scheme.bits}-bit" if scheme.uniform else f"{scheme.bits}-bit by layer"
+        return f"{name} from {scheme.start_tokens}" if scheme.start_tokens else name
 
 
 def _with_budget(machine: Machine, budget: int | None) -> Machine:
@@ -170,9 +182,11 @@ def _notes(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple[str,
             pass
     if not geometry.context_window:
         lines.append("Its configuration does not say what context the model was made for.")
-    if geometry.has_sinks and scheme.bits:
+    if geometry.must_stay_plain and scheme.bits:
+        why = "attention sinks do" if geometry.has_sinks else "own kind of attention does"
         lines.append(
-            "Its attention sinks do not allow a quantized KV cache; a plain one is billed."
+            f"Its {why} not allow a quantized KV cache; a plain one is billed, and it is loaded "
+            "only with engine.kv_bits off."
         )
     elif left := unquantized_layers(geometry, scheme):
         lines.append(f"The KV cache of {left} layers cannot be quantized and is billed plain.")

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from engine.compute import ComputeKind
 from engine.plan.device import Backend
 from engine.plan.geometry import Geometry
-
-KV_GROUP_SIZE = 64
-"""Values that share one scale and one bias in a quantized KV cache."""
+from engine.plan.kv_scheme import PLAIN, KVScheme
 
 KV_STEP = 256
 """Tokens by which mlx-lm's caches grow."""
@@ -20,7 +18,7 @@ class Workload:
     """A conversation of `context_tokens`, read `chunk` tokens at a time, in `rows` at once.
 
     `element_bytes` is the size of an activation and of an unquantized KV element: 2 for half
-    precision on a GPU, 4 on the CPU. `kv_bits` is 0 when the KV cache is not quantized.
+    precision on a GPU, 4 on the CPU. `scheme` is how keys and values are stored.
     `expanded_bytes` is the largest weight matrix that is dequantized for the length of a call.
     `has_packed_heads` says that latent attention's own matrices are quantized.
     """
@@ -32,7 +30,7 @@ class Workload:
     element_bytes: int
     backend: Backend
     compute: ComputeKind
-    kv_bits: int = 0
+    scheme: KVScheme = PLAIN
     expanded_bytes: int = 0
     has_packed_heads: bool = False
 

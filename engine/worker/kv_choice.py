@@ -49,6 +49,6 @@ def choose_kv(model: Module, folder: Path, config: Mapping[str, object], wish: K
     if scheme == PLAIN:
         return KVChoice(plain_scheme(model), CachePolicy(()).key)
     policy = decide(model, config, scheme, wish.start_tokens)
-    if policy.refusal:
+    if policy.refusal and not policy.has_nothing_to_store:
         raise Refused("load", f"{policy.refusal} {_REMEDY}")
     return KVChoice(policy_scheme(model, policy), policy.key, policy.bits)

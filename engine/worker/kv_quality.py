@@ -19,6 +19,7 @@ from engine.compute import ComputePath
 from engine.config import EngineConfig, decode_config
 from engine.models.lifeline import die_with_parent
 from engine.plan.device import Device
+from engine.plan.kv_warning import SMALL_PARAMETERS
 from engine.plan.machine import measure_machine
 from engine.worker.blas import activate
 from engine.worker.sample_text import SAMPLE_TEXT
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from engine.worker.kv_comparison import Outcome
 
 BITS = (8, 4)
-SMALL_PARAMETERS = 3_000_000_000
-"""Below it a model has no predictions to spare."""
 
 
 class BitsQuality(msgspec.Struct, frozen=True):

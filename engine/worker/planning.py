@@ -12,8 +12,9 @@ from engine.config import EngineConfig
 from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.plan.cpu_form import CpuForm
 from engine.plan.device import Device
+from engine.plan.engine_setup import plan_setup
 from engine.plan.machine import Machine, measure_machine
-from engine.plan.planner import Planner, PlanSetup
+from engine.plan.planner import Planner
 from engine.plan.record_key import RecordKey
 from engine.plan.records import Records
 from engine.plan.reserve import prompt_cache_budget
@@ -29,12 +30,7 @@ class EnginePlanning:
         self.device = device
         self._limit = config.memory_limit_bytes
         self._prompt_cache = config.prompt_cache_bytes
-        setup = PlanSetup(
-            prefill_step=config.prefill_step,
-            prompt_cache_bytes=config.prompt_cache_bytes,
-            context_limit=config.context_limit,
-        )
-        self._planner = Planner(self.machine, setup, records)
+        self._planner = Planner(self.machine, plan_setup(config), records)
         self._lock = threading.Lock()
         self._measured: tuple[float, Machine] | None = None
 

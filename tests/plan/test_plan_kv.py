@@ -176,8 +176,9 @@ def test_what_is_allocated(tokens: int, chunk: int, rows: int, bits: int, model:
     assert held == rows * allocated(model, tokens, chunk)
     assert held <= allocated(model, tokens + 1, chunk, rows)
     assert held <= allocated(model, tokens, chunk + 1, rows)
-    work = Workload(model, tokens, chunk, rows, HALF, "metal", "metal", bits)
-    assert sum(item.bytes for item in allocated_kv(work, uniform_scheme(bits))) < held
+    scheme = uniform_scheme(bits)
+    work = Workload(model, tokens, chunk, rows, HALF, "metal", "metal", scheme)
+    assert sum(item.bytes for item in allocated_kv(work)) < held
 
 
 def test_the_model_s_own_scheme_is_read(tmp_path: Path) -> None:

@@ -19,19 +19,17 @@ def local_planner(config: EngineConfig) -> PlanFolder:
 
     def plan(folder: Path, options: PlanOptions) -> MemoryPlan:
         # Not needed for the first frame.
+        from engine.plan.engine_setup import plan_setup
         from engine.plan.machine import measure_machine
-        from engine.plan.planner import Planner, PlanSetup
+        from engine.plan.planner import Planner
         from engine.plan.records import Records
 
         device = known_device(Path(config.cache_dir)) or _likely_device()
-        setup = PlanSetup(
-            prefill_step=config.prefill_step,
-            prompt_cache_bytes=config.prompt_cache_bytes,
-            context_limit=config.context_limit,
-        )
         records = Records(Path(config.records_dir)) if config.records_dir else None
         planner = Planner(
-            lambda: measure_machine(device, 0, config.memory_limit_bytes), setup, records
+            lambda: measure_machine(device, 0, config.memory_limit_bytes),
+            plan_setup(config),
+            records,
         )
         return planner.plan(folder, options)
 

@@ -60,6 +60,12 @@ class EngineSettings(Struct, frozen=True, kw_only=True):
     context: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
     """The longest conversation, in tokens. "auto": what fits and the model allows."""
 
+    kv_bits: Literal["off", "8", "4", "model"] = "off"
+    """Store keys and values in 8 or 4 bits, or as the model's kv_config.json says. "off": plain."""
+
+    kv_start: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
+    """Tokens a conversation holds before its keys and values are quantized. 0: from the first."""
+
     threads: Annotated[int, Meta(ge=1, le=4096)] | None = None
     """Threads that compute matrix products on a CPU. "auto": one for each core."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from engine.plan.families.convolution import lfm2, recurrent_gemma
 from engine.plan.families.delta import kimi_linear, olmo_hybrid, qwen3_5, qwen3_next
@@ -44,6 +45,8 @@ _ALIASES = {
     "qwen2_5_vl": "qwen2_vl",
     "gemma4_unified": "gemma4",
 }
+
+_OWN_ATTENTION = frozenset({"gemma2"})
 
 
 def _nested(reader: Reader) -> Reader:
@@ -111,4 +114,5 @@ def geometry_of(config: Mapping[str, object]) -> Geometry:
     reader = _READERS.get(family)
     if reader is None:
         raise UnknownArchitecture(f"unknown model family {family[:60]}")
-    return reader(Fields(config), family)
+    geometry = reader(Fields(config), family)
+    return replace(geometry, has_own_attention=family in _OWN_ATTENTION)

@@ -20,6 +20,7 @@ from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization, read_kv_config,
 from engine.worker.cache.layer_trial import CacheSlot, Unusable, examine, find_unusable
 
 KVSetting = Literal["off", "8", "4", "model"]
+_CONSTANT = "a state of constant size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ class CachePolicy:
     def bits(self) -> int:
         """Bits of the coarsest layer; 0 when all are plain."""
         return min((layer.stored.bits for layer in self.layers if layer.stored), default=0)
+
+    @property
+    def has_nothing_to_store(self) -> bool:
+        """Whether the model has no keys and values at all, so that plain is no loss."""
+        return all(layer.reason == _CONSTANT for layer in self.layers)
 
     @property
     def key(self) -> str:
@@ -122,7 +128,7 @@ def why_plain(slot: CacheSlot, stored: Quantization) -> str:
     """Why a cache cannot be stored so; empty when it can."""
     match slot.kind:
         case "recurrent":
-            return "a state of constant size"
+            return _CONSTANT
         case "combined":
             return "several caches in one layer"
         case "other":
