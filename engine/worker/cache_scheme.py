@@ -32,6 +32,8 @@ class CacheScheme:
     make: Callable[[], Caches]
     convert_due: Callable[[Caches], object] = _leave
     convert_all: Callable[[Caches], object] = _leave
+    start_tokens: int = 0
+    """Tokens a row holds before anything is quantized."""
 
 
 def plain_scheme(model: Any) -> CacheScheme:
@@ -45,4 +47,5 @@ def policy_scheme(model: Module, policy: CachePolicy) -> CacheScheme:
         make=partial(make_caches, model, policy),
         convert_due=partial(convert_due, policy=policy),
         convert_all=partial(convert_all, policy=policy),
+        start_tokens=policy.start_tokens,
     )
