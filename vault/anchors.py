@@ -6,6 +6,10 @@ import unicodedata
 from vault.masked import headings
 
 _KEPT = {"Nd", "Nl", "Pc"}
+# Letters in circles and squares: symbols by category, alphabetic by property.
+_CIRCLED = re.compile(
+    "[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]"
+)
 _LINK_MARKS = re.compile(r"[#|^:%\[\]\\*_`=~]")
 
 
@@ -14,10 +18,13 @@ def heading_slug(heading: str) -> str:
     return "".join(
         "-" if character == " " else character
         for character in heading.strip().lower()
-        if character in " -"
-        or unicodedata.category(character)[0] in "LM"
-        or unicodedata.category(character) in _KEPT
+        if character in " -" or _is_kept(character)
     )
+
+
+def _is_kept(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] in "LM" or category in _KEPT or _CIRCLED.match(character) is not None
 
 
 def find_heading(text: str, fragment: str) -> int | None:
@@ -28,11 +35,11 @@ def find_heading(text: str, fragment: str) -> int | None:
     wanted = fragment.rpartition("#")[2]
     found = headings(text)
     for line, _, heading in found:
-        if _plain(heading) == _plain(wanted):
+        if heading_key(heading) == heading_key(wanted):
             return line
     emitted: dict[str, int] = {}
     for line, _, heading in found:
-        if _unique(heading_slug(heading), emitted) == wanted.lower():
+        if unique_slug(heading_slug(heading), emitted) == wanted.lower():
             return line
     return None
 
@@ -42,12 +49,14 @@ def first_heading(text: str) -> str | None:
     return next((heading for _, level, heading in headings(text) if level == 1), None)
 
 
-def _plain(heading: str) -> str:
+def heading_key(heading: str) -> str:
+    """Return what two spellings of one heading share: no marks, no case, single spaces."""
     bare = _LINK_MARKS.sub(" ", unicodedata.normalize("NFC", heading))
     return " ".join(bare.split()).casefold()
 
 
-def _unique(slug: str, emitted: dict[str, int]) -> str:
+def unique_slug(slug: str, emitted: dict[str, int]) -> str:
+    """Count a repeated slug up, as GitHub does; `emitted` is the count of each one so far."""
     result = slug
     while result in emitted:
         emitted[slug] += 1

@@ -8,6 +8,7 @@ VaultError
 ├── ArticleExists        an article of that name is already there
 ├── ReadOnlyArticle      the article may be read but not changed
 ├── EditRefused          the edit cannot be made safely; the page is as it was
+├── PageChanged          a page changed while a change of several pages was planned
 ├── ReadFailed           the system refused to read a file
 ├── SaveFailed           nothing was written; the old file is intact
 └── HistoryUnavailable   git cannot be asked; the articles are unaffected
@@ -44,6 +45,10 @@ class ReadOnlyArticle(VaultError):
 
 class EditRefused(VaultError):
     """The edit cannot be made without harming the page; the message says why."""
+
+
+class PageChanged(VaultError):
+    """A page is not what it was when a change of several pages was planned."""
 
 
 class ReadFailed(VaultError):

@@ -6,18 +6,11 @@ spans inside paragraphs are scanned here.
 """
 
 import bisect
-import functools
-import itertools
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+from vault.article.blocks import BlockKind, Layout, read_layout
 
 _NOT_BREAK = re.compile(r"[^\r\n]")
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\n(?s:.*?)^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _TICKS = re.compile("`+")
 _RAW_HTML = re.compile(r"\s*<(?:pre|script|style|textarea)\b", re.IGNORECASE)
 _INLINE_MATH = re.compile(r"(?<![\\$])\$(?![\s$])[^$\n\r]{0,1000}?(?<![\s\\])\$(?![\d$])")
@@ -29,14 +22,23 @@ Span = tuple[int, int]
 
 def masked(text: str) -> str:
     """Return a copy of equal length in which only prose is left."""
-    copy = _blanked(text, [(0, _front_matter_end(text))])
-    starts = _line_starts(copy)
-    tokens = _block_tokens(copy)
-    spans = [span for token in tokens if _is_code(token) for span in _lines(token, starts)]
-    for token in tokens:
-        if token.type == "inline":
-            spans += [code for span in _lines(token, starts) for code in _code_spans(copy, span)]
-    copy = _blanked(copy, spans)
+    return mask(read_layout(text))
+
+
+def mask(layout: Layout) -> str:
+    """Return the masked copy of a page whose blocks are known."""
+    spans = [(0, layout.lines.start(layout.front_lines))]
+    for block in layout.blocks:
+        match block.kind:
+            case BlockKind.FENCE | BlockKind.INDENTED_CODE:
+                spans.append(layout.span(block))
+            case BlockKind.HTML if _RAW_HTML.match(block.content):
+                spans.append(layout.span(block))
+            case BlockKind.HEADING | BlockKind.PARAGRAPH:
+                spans += _code_spans(layout.text, layout.span(block))
+            case _:
+                pass
+    copy = _blanked(layout.text, spans)
     for opening, closing in _PAIRED_MARKS:
         copy = _blanked(copy, _paired(copy, opening, closing))
     return _INLINE_MATH.sub(lambda found: " " * len(found.group()), copy)
@@ -44,11 +46,10 @@ def masked(text: str) -> str:
 
 def headings(text: str) -> list[tuple[int, int, str]]:
     """Return (line number from 0, level, source text) of the headings outside code."""
-    tokens = _block_tokens(_blanked(text, [(0, _front_matter_end(text))]))
     return [
-        (opening.map[0], int(opening.tag[1:]), content.content)
-        for opening, content in itertools.pairwise(tokens)
-        if opening.type == "heading_open" and opening.map
+        (block.first, block.level, block.content)
+        for block in read_layout(text).blocks
+        if block.kind is BlockKind.HEADING
     ]
 
 
@@ -58,43 +59,6 @@ def is_escaped(text: str, position: int) -> bool:
     while position > backslashes and text[position - 1 - backslashes] == "\\":
         backslashes += 1
     return backslashes % 2 == 1
-
-
-def _front_matter_end(text: str) -> int:
-    # Equal in length, so that the end found in it is the end in the text.
-    found = _FRONT_MATTER.match(text.replace("\r", "\n"))
-    return found.end() if found else 0
-
-
-def _block_tokens(text: str) -> "list[Token]":
-    tokens: list[Token] = []
-    plain = _LINE_END.sub("\n", text).replace("\0", "\ufffd")
-    _parser().block.parse(plain, _parser(), {}, tokens)
-    return tokens
-
-
-@functools.cache
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark")
-
-
-def _is_code(token: "Token") -> bool:
-    return token.type in {"fence", "code_block"} or (
-        token.type == "html_block" and _RAW_HTML.match(token.content) is not None
-    )
-
-
-def _line_starts(text: str) -> list[int]:
-    return [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
-
-
-def _lines(token: "Token", starts: list[int]) -> list[Span]:
-    if token.map is None:
-        return []
-    last = len(starts) - 1
-    return [(starts[min(token.map[0], last)], starts[min(token.map[1], last)])]
 
 
 def _code_spans(text: str, within: Span) -> list[Span]:
