@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import psutil
 
 from engine.protocol import Generate
 from engine.serving.backend import Refused
+from engine.serving.request_bounds import check_sampling, check_stops
 
-HOTTEST = 10.0
-MOST_CANDIDATES = 1_000_000
-MOST_SEED = 2**64 - 1
 SMALL_MACHINE_BYTES = 15 * 1024**3
 """Below what a machine sold with 16 GiB shows: there a model that waits is in the way."""
 PATIENCE_SECONDS = 15 * 60.0
@@ -20,24 +16,13 @@ LONGEST_ANSWER = 4096
 
 
 def check_request(command: Generate) -> None:
-    """Refuse a request without messages or with numbers outside their bounds."""
+    """Refuse a request without messages, or with numbers or stop strings outside their bounds."""
     if not command.messages:
         raise Refused("bad-request", "There is no message to answer.")
     if command.max_tokens is not None and command.max_tokens < 1:
         raise Refused("bad-request", f"max_tokens must be at least 1, not {command.max_tokens}.")
-    wish = command.sampling
-    check_number("temperature", wish.temperature, HOTTEST)
-    check_number("top_p", wish.top_p, 1)
-    check_number("min_p", wish.min_p, 1)
-    check_number("top_k", wish.top_k, MOST_CANDIDATES)
-    check_number("seed", wish.seed, MOST_SEED)
-
-
-def check_number(name: str, value: float | None, high: float) -> None:
-    """Refuse what is not a number from 0 to `high`."""
-    if value is None or (math.isfinite(value) and 0 <= value <= high):
-        return
-    raise Refused("bad-request", f"{name} must be between 0 and {high:g}, not {value:g}.")
+    check_sampling(command.sampling)
+    check_stops(command.stop)
 
 
 def room_for_answer(prompt_tokens: int, wish: int | None, limit: int, window: int) -> int:

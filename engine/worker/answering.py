@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import mlx.core as mx
 from mlx_lm.generate import generation_stream
-from msgspec import structs
 
 from engine.config import EngineConfig
 from engine.plan.contract import MemoryPlan
 from engine.plan.reserve import safety_bytes
-from engine.protocol import AnyEvent, Failed, Finished, Lane, Sampling
+from engine.protocol import AnyEvent, Failed, Finished, Lane
 from engine.serving.chunk_pace import ChunkPace
 from engine.serving.kv_budget import GROWTH_TOKENS, Claim, KvBudget
 from engine.serving.lanes import LANES
 from engine.serving.scheduler import Scheduler
 from engine.worker.batching import Batching
+from engine.worker.drafts.row_drafts import Drafting
 from engine.worker.grouping import Costs
 from engine.worker.kept_caches import KeptCaches
 from engine.worker.lane import MlxLane
@@ -27,16 +27,15 @@ from engine.worker.lane_tools import LaneTools
 from engine.worker.loaded_model import LoadedModel
 from engine.worker.rate import Meters
 from engine.worker.row import Row
+from engine.worker.row_sampling import RowSampling
 from engine.worker.run_book import RunBook
-from engine.worker.sampling import Sampler, build_sampler
-from engine.worker.seeded_sampler import SeededSampler
 from engine.worker.snapshot import Snapshot
 from engine.worker.telemetry import Telemetry
 from engine.worker.wired_weights import WiredWeights
 
 _SAMPLE_TOKENS = 4096
 """A context at which the average token's share of the KV cache is taken."""
-_MOST_SAMPLERS, _MOST_LENGTHS, _MOST_PLANS = 64, 4096, 64
+_MOST_LENGTHS, _MOST_PLANS = 4096, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +71,16 @@ class Answering:
         self._rows: dict[int, Row] = {}
         self._kept_bytes = 0
         self._budget = KvBudget(self._measure_budget)
-        tools = self._tools(config.prefill_step)
+        tools = self._tools(config.prefill_step, config.is_drafting_allowed)
         self._lanes: dict[Lane, MlxLane] = {lane: MlxLane(lane, tools) for lane in LANES}
         sizes: dict[Lane, int] = {"chat": config.chat_rows, "background": config.background_rows}
         self._scheduler = Scheduler(self._lanes, sizes, self._budget)
         self._telemetry = Telemetry(self._lanes.values(), self.kept)
-        self._sampler = lru_cache(_MOST_SAMPLERS)(
-            partial(
-                build_sampler,
-                generation_config=loaded.generation_config,
-                vocabulary_size=loaded.trial.vocabulary_size,
-            )
-        )
+        self.sampling = RowSampling(loaded)
 
     def claim(self, prompt_tokens: int, answer_tokens: int) -> Claim:
         """What a row of this size needs."""
         return Claim(prompt_tokens, answer_tokens, self._kv_bytes)
-
-    def sampler(self, wish: Sampling) -> Sampler:
-        """The sampler for a wish; rows that share one are sampled at once."""
-        shared: Sampler = self._sampler(structs.replace(wish, seed=None))
-        return shared if wish.seed is None else SeededSampler(shared, wish.seed)
 
     def submit(self, row: Row) -> None:
         """Queue a row. Raises Refused when it is too big alone."""
@@ -142,12 +130,13 @@ class Answering:
         if isinstance(event, Finished) and row.was_alone:
             self._around.book.note_answer(event.usage, mx.get_peak_memory() - self._kept_bytes)
 
-    def _tools(self, chunk: int) -> LaneTools:
+    def _tools(self, chunk: int, is_drafting: bool) -> LaneTools:
         loaded = self._loaded
+        end_tokens = frozenset(loaded.tokenizer.eos_token_ids)
         scheme = loaded.kv.scheme
         return LaneTools(
             model=loaded.model,
-            end_tokens=frozenset(loaded.tokenizer.eos_token_ids),
+            end_tokens=end_tokens,
             chunk=chunk,
             costs=Costs(loaded.info.weights_bytes, self._token_bytes),
             batching=Batching(loaded.model, scheme),
@@ -157,6 +146,7 @@ class Answering:
             kept=self.kept,
             admit=self._admit,
             spare_bytes=self._spare_bytes,
+            drafting=Drafting(end_tokens) if is_drafting else None,
         )
 
     def _admit(self, row: Row) -> None:

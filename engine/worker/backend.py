@@ -132,11 +132,12 @@ class MlxBackend:
             command=command,
             prompt=tuple(prompt),
             claim=self._answering.claim(len(prompt), room),
-            sampler=self._answering.sampler(command.sampling),
+            sampler=self._answering.sampling.sampler(command),
             text=TextStream(
                 loaded.tokenizer, command.stop, opens_thinking(loaded.tokenizer, prompt)
             ),
             window=limit,
+            processors=self._answering.sampling.processors(command),
         )
         self._answering.submit(Row(request))
 

@@ -22,7 +22,7 @@ from engine.serving.backend import Refused
 from engine.serving.kv_budget import Claim
 from engine.worker.circling import CircleDetector
 from engine.worker.guard import GuardedProcessor, Processor
-from engine.worker.sampling import Sampler
+from engine.worker.keyed_sampler import Sampler
 from engine.worker.text_stream import TextStream
 
 NO_NUMBERS = (
@@ -62,6 +62,7 @@ class Row:
         self.was_alone = True
         self.reused = self.prefilled = self.generated = 0
         self.kv_bytes = 0
+        self.drafted = self.accepted = 0
         self._text = request.text
         self._window = request.window
         self._circles = CircleDetector()
@@ -113,6 +114,11 @@ class Row:
         """So many more prompt tokens are in its cache."""
         self.prefilled += tokens
         return PromptProgress(self.id, self.prefilled, len(self.prompt), self.reused)
+
+    def note_drafts(self, drafted: int, accepted: int) -> None:
+        """So many tokens were drafted for it, and so many of them were right."""
+        self.drafted += drafted
+        self.accepted += accepted
 
     def take_token(self, token: int, is_end: bool, is_sound: bool) -> list[AnyEvent]:
         """The next token of the answer; the last event says when it was the last one.
@@ -166,6 +172,8 @@ class Row:
             decode_tps=(self.generated - 1) / decode_seconds if self.generated > 1 else 0.0,
             lane=self.command.lane,
             queued_seconds=started - self._submitted,
+            drafted_tokens=self.drafted,
+            accepted_tokens=self.accepted,
         )
 
 

@@ -113,7 +113,7 @@ class Driver:
                     command=command,
                     prompt=tuple(prompt),
                     claim=answering.claim(len(prompt), max_tokens),
-                    sampler=answering.sampler(GREEDY),
+                    sampler=answering.sampling.sampler(command),
                     text=TextStream(loaded.tokenizer, (), is_thinking=False),
                     window=loaded.info.context_limit,
                     processors=(processor,),

@@ -1,24 +1,22 @@
-"""Text of messages never becomes structure, and settings of sampling reach mlx-lm as meant."""
+"""Text of messages never becomes structure, and an answer gets the room there is."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
 import pytest
 from mlx_lm.tokenizer_utils import load as load_tokenizer
 
-from engine.protocol import Generate, Message, Sampling
+from engine.protocol import Message
 from engine.serving.backend import Refused
-from engine.serving.checks import check_request, room_for_answer
+from engine.serving.checks import room_for_answer
 from engine.worker.prompt import (
     check_ids,
     opens_thinking,
     protect_control_tokens,
     render_prompt,
 )
-from engine.worker.sampling import build_sampler
 
 FORGERIES = [
     "<|im_start|>",
@@ -141,42 +139,3 @@ def test_no_room_is_refused_with_numbers(prompt: int) -> None:
     with pytest.raises(Refused, match=f"{prompt:,} tokens.*100") as caught:
         room_for_answer(prompt, 1, 100, 100)
     assert caught.value.kind == "no-room"
-
-
-def test_a_good_request_passes() -> None:
-    check_request(Generate(1, (Message("user", ""),), sampling=Sampling(0.0, 1.0, 0, 1.0, 0)))
-
-
-LOGPROBS = mx.log(mx.array([[0.5, 0.3, 0.15, 0.05]]))
-
-
-def drawn(wish: Sampling, config: dict[str, Any], count: int = 60) -> set[int]:
-    """Which of four tokens come up."""
-    mx.random.seed(5)
-    sampler: Any = build_sampler(wish, config, vocabulary_size=4)
-    return {int(sampler(LOGPROBS).item()) for _ in range(count)}
-
-
-@pytest.mark.parametrize(
-    ("wish", "config", "expected"),
-    [
-        (Sampling(temperature=0.0), {}, {0}),
-        (Sampling(), {"do_sample": False, "temperature": 1.0}, {0}),
-        (Sampling(temperature=5.0), {"do_sample": False}, {0, 1, 2, 3}),
-        (Sampling(temperature=5.0, top_k=2), {}, {0, 1}),
-        (Sampling(temperature=5.0, top_k=4), {}, {0, 1, 2, 3}),
-        (Sampling(temperature=5.0, top_k=1_000_000), {}, {0, 1, 2, 3}),
-        (Sampling(temperature=5.0, top_p=0.7), {}, {0, 1}),
-        (Sampling(temperature=5.0, min_p=0.5), {}, {0, 1}),
-        (Sampling(temperature=5.0), {"top_k": 1}, {0}),
-        (Sampling(temperature=5.0, top_k=0), {"top_k": 1}, {0, 1, 2, 3}),
-        (Sampling(), {"temperature": 0.0}, {0}),
-        (Sampling(top_k=1), {"temperature": "hot"}, {0}),
-        (Sampling(temperature=5.0), {"top_p": float("nan"), "min_p": -3}, {0, 1, 2, 3}),
-        (Sampling(temperature=5.0), {"top_k": True, "top_p": None}, {0, 1, 2, 3}),
-    ],
-)
-def test_wishes_come_before_the_models_own_settings(
-    wish: Sampling, config: dict[str, Any], expected: set[int]
-) -> None:
-    assert drawn(wish, config) == expected
