@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 EntryKind = Literal["turn", "checkpoint", "instructions"]
@@ -28,11 +28,12 @@ class CacheKey:
 
 @dataclass(eq=False, slots=True)
 class Entry:
-    """One kept prefix. `caches` is None once they went to a row or were dropped.
+    """One kept prefix. `caches` is None once they went to a row or were forgotten.
 
     `owners` are the conversations and prefix groups that use all of it: without any of them it is
-    dropped. Arrays of a cache are never changed in place while somebody else refers to them, so
-    whoever holds `caches` for a while reads what was kept.
+    dropped. `asked` names the messages it answers: their number and their hash. Arrays of a cache
+    are never changed in place while somebody else refers to them, so whoever holds `caches` for a
+    while reads what was kept.
     """
 
     key: CacheKey
@@ -41,7 +42,8 @@ class Entry:
     owners: set[str]
     is_temporary: bool = False
     kind: EntryKind = "turn"
-    used_at: float = field(default=0.0)
+    used_at: float = 0.0
+    asked: tuple[int, int] = (0, 0)
 
     @property
     def nbytes(self) -> int:
@@ -64,6 +66,13 @@ def bytes_of(caches: Sequence[Any]) -> int:
     return sum(0 if layer.empty() else int(layer.nbytes) for layer in caches)
 
 
-def are_trimmable(caches: Sequence[Any]) -> bool:
-    """Whether every layer can take tokens back."""
-    return all(bool(layer.is_trimmable()) for layer in caches)
+def are_trimmable(caches: Iterable[Any]) -> bool:
+    """Whether every layer can take tokens back and go on as if they had never been there."""
+    return all(map(_is_trimmable, caches))
+
+
+def _is_trimmable(layer: Any) -> bool:
+    if hasattr(layer, "caches"):
+        return are_trimmable(layer.caches)
+    # mlx-lm's cache of chunks says yes also when the chunk before is gone.
+    return bool(layer.is_trimmable()) and not getattr(layer, "start_position", 0)
