@@ -10,9 +10,9 @@ from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.history.commit import CommitResult
 from vault.history.log import Revision
-from vault.links import Link
+from vault.links.link import Link
+from vault.links.resolve import Found, LinkResolver, Resolution
 from vault.listing import VaultListing
-from vault.resolve import Found, LinkResolver, Resolution
 from vault.root import WikiLocation
 from vault.vault import Vault, Written, open_vault
 from vault.watch import watch
@@ -93,13 +93,14 @@ class WikiSession:
         link = Link(
             start=0,
             end=0,
+            place=(0, 0),
             target=page.strip(),
             fragment=fragment.strip() if mark else None,
             label="",
             is_embed=False,
-            is_wikilink=is_wikilink,
+            form="wikilink" if is_wikilink else "markdown",
         )
-        return self._resolver.resolve(link, from_path)
+        return self._resolver.follow(link, from_path)
 
     def knows(self, target: str, from_path: str) -> bool:
         """Whether a wikilink leads to a page that exists."""

@@ -9,8 +9,8 @@ import pytest
 from vault.consent import Consents
 from vault.errors import ArticleExists, NotAllowed, ReadOnlyArticle, VaultError
 from vault.history.commit import Committed
-from vault.links import find_links
-from vault.resolve import Found, Wanted
+from vault.links.resolve import Found, Wanted
+from vault.links.scan import find_links
 from vault.saving import Outcome
 from vault.vault import Vault, open_vault
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vault.anchors import find_heading, first_heading, heading_slug
-from vault.links import find_links
+from vault.links.scan import find_links
 from vault.masked import masked
 
 HIDDEN = [

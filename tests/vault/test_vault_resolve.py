@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from vault.links import find_links
+from vault.links.known import PageNames, read_page_names
+from vault.links.resolve import Found, LinkResolver, Refused, Wanted
+from vault.links.scan import find_links
 from vault.listing import list_vault
-from vault.resolve import Found, LinkResolver, Refused, Wanted
 
 NOTES = [
     *("index.md", "Projects.md", "Camera_bag.md", "C#.md", "Photo/50mm f-1.8.md"),
@@ -19,7 +20,7 @@ def resolver(tmp_path: Path) -> LinkResolver:
     for name in NOTES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
-    return LinkResolver(list_vault(tmp_path))
+    return LinkResolver(note.path for note in list_vault(tmp_path).notes)
 
 
 def resolve(
@@ -119,18 +120,80 @@ def test_a_way_out_is_refused(resolver: LinkResolver, text: str) -> None:
     assert refused.reason.endswith(".")
 
 
-def test_a_first_heading_is_the_last_resort(tmp_path: Path) -> None:
-    for name in ("a1.md", "b2.md", "c3.md"):
-        (tmp_path / name).write_text("x")
+def test_another_name_is_the_last_resort() -> None:
     asked: list[int] = []
 
-    def titles() -> Mapping[str, str]:
+    def names() -> Mapping[str, PageNames]:
         asked.append(1)
-        return {"a1.md": "My Title", "b2.md": "Same", "c3.md": "Same"}
+        return {
+            "a1.md": PageNames("My Title", aliases=("Mine", "my title")),
+            "b2.md": PageNames("Same"),
+            "c3.md": PageNames(title="Same"),
+            "gone.md": PageNames("Gone"),
+        }
 
-    resolver = LinkResolver(list_vault(tmp_path), titles)
+    resolver = LinkResolver(("a1.md", "b2.md", "c3.md"), names)
     assert resolve(resolver, "[[a1]]") == Found("a1.md", None, ("a1.md",))
     assert asked == []
     assert resolve(resolver, "[[my title#x]]") == Found("a1.md", "x", ("a1.md",))
+    assert resolve(resolver, "[[mine]]") == Found("a1.md", None, ("a1.md",))
     assert resolve(resolver, "[[Same]]") == Wanted("Same"), "only when it is unique"
+    assert resolve(resolver, "[[Gone]]") == Wanted("Gone"), "only of a note that is there"
     assert asked == [1]
+
+
+REDIRECTS = {
+    "Old.md": "# Old\n\n*Redirects to [[New#Part]].*\n",
+    "New.md": "# New\n",
+    "First.md": "# First\n\n*Redirects to [[Old]].*\n",
+    "Self.md": "*Redirects to [[Self]].*\n",
+    "Lost.md": "*Redirects to [[Nowhere]].*\n",
+    "Code.md": "```\n*Redirects to [[New]].*\n```\n",
+    "Talk.md": "It redirects to [[New]] they say.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "fragment", "redirect"),
+    [
+        ("[[Old]]", "New.md", "Part", "Old.md"),
+        ("[[Old#Other]]", "New.md", "Other", "Old.md"),
+        ("[[First]]", "Old.md", None, "First.md"),
+        ("[[Self]]", "Self.md", None, None),
+        ("[[Lost]]", "Lost.md", None, None),
+        ("[[Code]]", "Code.md", None, None),
+        ("[[Talk]]", "Talk.md", None, None),
+        ("[[New]]", "New.md", None, None),
+    ],
+)
+def test_a_redirect_is_followed_once(
+    text: str, path: str, fragment: str | None, redirect: str | None
+) -> None:
+    names = {path: read_page_names(text) for path, text in REDIRECTS.items()}
+    resolver = LinkResolver(REDIRECTS, lambda: names)
+    (link,) = find_links(text)
+    found = resolver.follow(link, "x.md")
+    assert isinstance(found, Found)
+    assert (found.path, found.fragment, found.redirect) == (path, fragment, redirect)
+    named = resolver.resolve(link, "x.md")
+    assert isinstance(named, Found)
+    assert named.path == text.strip("[]").partition("#")[0] + ".md"
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("# A title \nx", "A title"),
+        ("\ufeff# BOM\n", "BOM"),
+        ("# Closed ##\n", "Closed"),
+        ("# C# and F#\n", "C# and F#"),
+        ("---\ntitle: x\n---\n# After\n", "After"),
+        ("```\n# code\n```\n# Real\n", "Real"),
+        ("Setext\n===\n", "Setext"),
+        ("#hash\n\n# Real\n", "Real"),
+        ("## Two\n", None),
+        ("", None),
+    ],
+)
+def test_the_first_heading_is_read(text: str, heading: str | None) -> None:
+    assert read_page_names(text).heading == heading

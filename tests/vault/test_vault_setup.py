@@ -11,10 +11,10 @@ from vault.anchors import find_heading, first_heading
 from vault.consent import Consents
 from vault.errors import VaultUnusable
 from vault.history.commit import Committed
-from vault.links import find_links
+from vault.links.resolve import Found, Wanted
+from vault.links.scan import find_links
 from vault.marker import MARKER_NAME, read_marker
 from vault.names import stem_of, title_of
-from vault.resolve import Found, Wanted
 from vault.setup import prepare
 from vault.vault import Vault, open_vault
 

@@ -19,9 +19,10 @@ from tui.widgets.wiki.tree import WikiTree
 from tui.wiki_session import WikiSession
 from vault.errors import VaultError
 from vault.history.commit import Committed
-from vault.links import Link, find_links
+from vault.links.link import Link
+from vault.links.resolve import Found, Refused, Wanted
+from vault.links.scan import find_links
 from vault.listing import VaultListing
-from vault.resolve import Found, Refused, Wanted
 
 CREATE = Choice("create", "Create", "primary")
 NOT_NOW = Choice("no", "Not now")

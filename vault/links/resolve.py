@@ -1,26 +1,30 @@
 """Decides which note a link means; the same answer whichever note it is asked from.
 
-Order: exact path, path without regard to case, unique end of a path, file name, then the first
-heading. A space and an underscore are the same. Several candidates: the shortest path wins,
-then the alphabet, and the answer says that it was ambiguous.
+Order: exact path, path without regard to case, unique end of a path, file name, then an alias, a
+title or the first heading that only one note has. A space and an underscore are the same. Several
+candidates: the shortest path wins, then the alphabet, and the answer says that it was ambiguous.
 """
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from vault.links import Link
-from vault.listing import VaultListing
+from vault.links.known import PageNames
+from vault.links.link import Link
 from vault.names import NOTE_SUFFIX, identity_key
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The note a link means; `candidates` has several paths when the link is ambiguous."""
+    """The note a link means; `candidates` has several paths when the link is ambiguous.
+
+    `redirect` is the page that led on to this one.
+    """
 
     path: str
     fragment: str | None
     candidates: tuple[str, ...]
+    redirect: str | None = None
 
     @property
     def is_ambiguous(self) -> bool:
@@ -43,33 +47,31 @@ class Refused:
 
 
 Resolution = Found | Wanted | Refused
+LoadNames = Callable[[], Mapping[str, PageNames]]
 
 
 class LinkResolver:
-    """Resolves links against one listing; build a new one when the listing changes.
+    """Resolves links against a set of paths; build a new one when they change.
 
-    `load_titles` maps paths to first headings; it is called at most once, and only when a link
-    matches no file name.
+    `load_names` tells what else the notes are called; it is called at most once, and only when a
+    link matches no file name or may lead to a redirect.
     """
 
-    def __init__(
-        self,
-        listing: VaultListing,
-        load_titles: Callable[[], Mapping[str, str]] | None = None,
-    ) -> None:
-        self._load_titles = load_titles
-        self._by_title: dict[str, list[str]] | None = None
-        self._exact = {note.path for note in listing.notes}
+    def __init__(self, paths: Iterable[str], load_names: LoadNames | None = None) -> None:
+        self._load_names = load_names
+        self._names: Mapping[str, PageNames] | None = None
+        self._by_name: dict[str, list[str]] = {}
+        self._exact = set(paths)
         self._by_end: dict[str, list[str]] = {}
         self._by_path: dict[str, list[str]] = {}
-        for note in listing.notes:
-            key = _key(note.path)
-            self._by_path.setdefault(key, []).append(note.path)
+        for path in self._exact:
+            key = page_key(path)
+            self._by_path.setdefault(key, []).append(path)
             for end in _ends(key):
-                self._by_end.setdefault(end, []).append(note.path)
+                self._by_end.setdefault(end, []).append(path)
 
     def resolve(self, link: Link, from_path: str) -> Resolution:
-        """Return what `link`, written in the note `from_path`, points to."""
+        """Return the page that `link`, written in the note `from_path`, names."""
         if not link.target:
             return Found(from_path, link.fragment, (from_path,))
         if link.fragment is not None and link.is_wikilink:
@@ -78,6 +80,20 @@ class LinkResolver:
             if isinstance(whole, Found):
                 return Found(whole.path, None, whole.candidates)
         return self._page(link.target, link, from_path)
+
+    def follow(self, link: Link, from_path: str) -> Resolution:
+        """Return where `link` leads: a page that only redirects is passed through, once."""
+        named = self.resolve(link, from_path)
+        if not isinstance(named, Found):
+            return named
+        names = self._loaded().get(named.path)
+        if names is None or names.redirect is None:
+            return named
+        behind = self.resolve(names.redirect, named.path)
+        if not isinstance(behind, Found) or behind.path == named.path:
+            return named
+        fragment = behind.fragment if named.fragment is None else named.fragment
+        return Found(behind.path, fragment, named.candidates, named.path)
 
     def _page(self, target: str, link: Link, from_path: str) -> Resolution:
         if "\0" in target or "\\" in target:
@@ -96,34 +112,40 @@ class LinkResolver:
             return Refused(f"“{link.target}” leads out of the wiki.")
         found = self._at_path(path)
         if not found and not target.startswith("/"):
-            found = self._by_end.get(_key(path), []) or self._titled(path)
+            found = self._by_end.get(page_key(path), []) or self._named(path)
         return _best(found, link.fragment) or Wanted(path)
 
     def _at_path(self, path: str) -> list[str]:
         for spelling in (path, path + NOTE_SUFFIX):
             if spelling in self._exact:
                 return [spelling]
-        return self._by_path.get(_key(path), [])
+        return self._by_path.get(page_key(path), [])
 
-    def _titled(self, name: str) -> list[str]:
-        if self._by_title is None:
-            titles = self._load_titles() if self._load_titles else {}
-            self._by_title = {}
-            for path, title in titles.items():
-                self._by_title.setdefault(_key(title), []).append(path)
-        found = self._by_title.get(_key(name), [])
+    def _named(self, name: str) -> list[str]:
+        self._loaded()
+        found = self._by_name.get(page_key(name), [])
         return found if len(found) == 1 else []
+
+    def _loaded(self) -> Mapping[str, PageNames]:
+        if self._names is None:
+            self._names = self._load_names() if self._load_names else {}
+            for path, names in self._names.items():
+                if path not in self._exact:
+                    continue
+                for key in {page_key(name) for name in names.all}:
+                    self._by_name.setdefault(key, []).append(path)
+        return self._names
+
+
+def page_key(path: str) -> str:
+    """Return what a link and a path are compared by: no `.md`, no case, underscores as spaces."""
+    bare = path[:-3] if path[-3:].casefold() == NOTE_SUFFIX else path
+    return " ".join(identity_key(bare).replace("_", " ").split(" "))
 
 
 def _best(paths: Iterable[str], fragment: str | None) -> Found | None:
     ranked = sorted(paths, key=lambda path: (len(path), path))
     return Found(ranked[0], fragment, tuple(ranked)) if ranked else None
-
-
-def _key(path: str) -> str:
-    """Return what a link and a path are compared by: no `.md`, no case, underscores as spaces."""
-    bare = path[:-3] if path[-3:].casefold() == NOTE_SUFFIX else path
-    return " ".join(identity_key(bare).replace("_", " ").split(" "))
 
 
 def _ends(key: str) -> list[str]:

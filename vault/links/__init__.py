@@ -1,0 +1,1 @@
+"""Finds the links of an article, decides what they mean, and spells them anew."""

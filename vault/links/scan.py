@@ -1,0 +1,126 @@
+"""Finds the links of a page: wikilinks, Markdown links, reference definitions and properties."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from vault.article.blocks import Layout, read_layout
+from vault.links.link import Link, LinkForm
+from vault.links.properties import front_matter_links
+from vault.links.wikilink import read_wikilink, wikilinks_in
+from vault.masked import is_escaped, mask
+from vault.names import NOTE_SUFFIX
+
+_MARKDOWN_LINK = re.compile(
+    r"(?<!\\)\[(?P<label>(?:[^\[\]\\\r\n]|\\.|\[[^\[\]\r\n]{0,500}\]){0,1000})\]"
+    r"\([ \t]{0,9}(?P<target><[^<>\r\n]{0,2000}>|(?:[^\s()\\]|\\.|\([^\s()]{0,500}\)){1,2000})"
+    r"(?:[ \t]{1,9}(?:\"[^\"\r\n]{0,500}\"|'[^'\r\n]{0,500}'|\([^()\r\n]{0,500}\)))?[ \t]{0,9}\)"
+)
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?P<label>(?!\^)(?:[^\[\]\\\r\n]|\\.){1,999})\]:[ \t]{0,99}"
+    r"(?:\r\n?|\n)?[ \t]{0,99}(?P<target><[^<>\r\n]{0,2000}>|[^\s<][^\s]{0,2000})",
+    re.MULTILINE,
+)
+# fmt: off - one suffix a line would hide the rest
+_OTHER_FILES = frozenset(
+    (
+        "png",
+        "jpg",
+        "jpeg",
+        "gif",
+        "bmp",
+        "svg",
+        "webp",
+        "avif",
+        "heic",
+        "pdf",
+        "mp3",
+        "wav",
+        "m4a",
+        "ogg",
+        "3gp",
+        "flac",
+        "mp4",
+        "webm",
+        "ogv",
+        "mov",
+        "mkv",
+        "canvas",
+        "base",
+        "txt",
+        "csv",
+        "tsv",
+        "json",
+        "xml",
+        "zip",
+        "docx",
+        "xlsx",
+        "pptx",
+        "odt",
+    )
+)
+# fmt: on
+_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def find_links(text: str) -> tuple[Link, ...]:
+    """Return the links to notes outside code, comments and formulas, in order."""
+    return tuple(link for link in find_local_links(text) if leads_to_note(link))
+
+
+def find_local_links(text: str) -> tuple[Link, ...]:
+    """Return every link that stays on this machine, those to pictures and other files too."""
+    return links_of(read_layout(text))
+
+
+def links_of(layout: Layout) -> tuple[Link, ...]:
+    """Return the local links of a page whose blocks are known."""
+    copy = mask(layout)
+    links = list(front_matter_links(layout))
+    links += [link for found in wikilinks_in(copy) if (link := read_wikilink(layout.text, found))]
+    taken = {position for link in links for position in (link.start, link.start + 1)}
+    links += (link for link in _markdown_links(layout.text, copy) if link.start not in taken)
+    return tuple(sorted(links, key=lambda link: link.start))
+
+
+def leads_to_note(link: Link) -> bool:
+    """Whether the link means a page and not a picture or another kind of file.
+
+    A page may be called `example.com`, so a wikilink counts unless its suffix is a known one; a
+    Markdown link to a note names `.md`.
+    """
+    name = link.target.rpartition("/")[2]
+    suffix = name.rpartition(".")[2].casefold() if "." in name else ""
+    if link.is_wikilink:
+        return suffix not in _OTHER_FILES
+    return not suffix or name[-3:].casefold() == NOTE_SUFFIX
+
+
+def _markdown_links(text: str, copy: str) -> Iterator[Link]:
+    for found in _MARKDOWN_LINK.finditer(copy):
+        is_embed = text[found.start() - 1 : found.start()] == "!"
+        is_embed = is_embed and not is_escaped(text, found.start() - 1)
+        yield from _link(text, found, "markdown", is_embed)
+    for found in _DEFINITION.finditer(copy):
+        yield from _link(text, found, "definition", is_embed=False)
+
+
+def _link(text: str, found: re.Match[str], form: LinkForm, is_embed: bool) -> Iterator[Link]:
+    start, end = found.span("target")
+    if text[start] == "<":
+        start, end = start + 1, end - 1
+    written = _BACKSLASH.sub(r"\1", text[start:end])
+    if _SCHEME.match(written) or written.startswith("//"):
+        return
+    page, hash_mark, fragment = written.partition("#")
+    yield Link(
+        found.start() - is_embed,
+        found.end(),
+        (start, end),
+        unquote(page, errors="replace").strip(),
+        unquote(fragment, errors="replace").strip() if hash_mark else None,
+        text[slice(*found.span("label"))],
+        is_embed,
+        form,
+    )
