@@ -50,7 +50,7 @@ def create_file(place: Place, content: bytes, mode: int = 0o666) -> None:
     with _temporary_file(place.folder, content, mode) as temporary:
         if not rename_without_replacing(place.folder, temporary, place.name):
             os.link(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-    _sync_folder(place.folder)
+    sync_folder(place.folder)
 
 
 def replace_file(place: Place, content: bytes, expected: os.stat_result, sha256: str) -> Replaced:
@@ -70,7 +70,7 @@ def replace_file(place: Place, content: bytes, expected: os.stat_result, sha256:
                 return Replaced.CHANGED_MEANWHILE
         else:
             os.replace(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-    _sync_folder(place.folder)
+    sync_folder(place.folder)
     return Replaced.DONE
 
 
@@ -139,7 +139,8 @@ def _sync_file(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def _sync_folder(folder: int) -> None:
+def sync_folder(folder: int) -> None:
+    """Make the names of a folder durable, where the system can."""
     try:
         os.fsync(folder)
     except OSError as error:

@@ -21,16 +21,24 @@ def exchange(folder: int, first: str, second: str) -> bool:
     return _rename(folder, first, second, _EXCHANGE)
 
 
-def rename_without_replacing(folder: int, source: str, target: str) -> bool:
-    """Rename within one folder, FileExistsError if `target` exists; False if unsupported."""
-    return _rename(folder, source, target, _NO_REPLACE)
+def rename_without_replacing(
+    folder: int, source: str, target: str, target_folder: int | None = None
+) -> bool:
+    """Rename, FileExistsError if `target` exists; False if unsupported.
+
+    Without a `target_folder` the file stays in its own.
+    """
+    return _rename(folder, source, target, _NO_REPLACE, target_folder)
 
 
-def _rename(folder: int, source: str, target: str, flags: int) -> bool:
+def _rename(
+    folder: int, source: str, target: str, flags: int, target_folder: int | None = None
+) -> bool:
     call = _system_call()
     if call is None:
         return False
-    if call(folder, os.fsencode(source), folder, os.fsencode(target), flags) == 0:
+    into = folder if target_folder is None else target_folder
+    if call(folder, os.fsencode(source), into, os.fsencode(target), flags) == 0:
         return True
     code = ctypes.get_errno()
     if code in _UNSUPPORTED:

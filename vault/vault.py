@@ -4,24 +4,29 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vault.anchors import first_heading
 from vault.consent import PAGES_FOLDER, Consents
 from vault.errors import ConsentNeeded, NotAllowed, ReadOnlyArticle, VaultError
 from vault.files import ArticleFile, create_article, read_article
 from vault.history.commit import CommitResult, commit_paths
 from vault.history.log import Revision, log_article
 from vault.history.recover import recover
-from vault.links import Link
+from vault.links.known import PageNames, read_page_names
+from vault.links.link import Link
+from vault.links.resolve import LinkResolver, Resolution
 from vault.listing import VaultListing, list_vault
-from vault.names import displayable, stem_of
+from vault.moving.carry_out import carry_out
+from vault.moving.moved import Moved, keep_deleted, subject_of
+from vault.moving.plan import Change, MovePlan, Pages, plan_change
+from vault.moving.relocate import check_can_move
+from vault.names import check_path, displayable, stem_for, stem_of, title_of
 from vault.obsidian import Conventions, Exclusions, read_conventions
-from vault.resolve import LinkResolver, Resolution
 from vault.saving import Outcome, Saved, save_article
 from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
 
 _YOU = "you"
-_MOST_TITLES = 5000
+_MOST_NAMED = 50_000
 _WRITTEN_FOLDERS = (ARTICLES, TALK, META)
+_Version = tuple[str, int, int]
 _NEEDS_CONSENT = "this folder was here before zib and you have not let zib change it"
 
 
@@ -43,6 +48,7 @@ class Vault:
         self.conventions = Conventions() if set_up.is_ours else read_conventions(set_up.root)
         self._consents = consents
         self._excluded = Exclusions(self.conventions.excluded)
+        self._names: dict[_Version, PageNames] = {}
         self._writing = threading.Lock()
 
     @property
@@ -68,7 +74,23 @@ class Vault:
 
     def resolver(self, listing: VaultListing) -> LinkResolver:
         """Return a resolver for the links of the notes in `listing`."""
-        return LinkResolver(listing, lambda: self._titles(listing))
+        paths = [note.path for note in listing.notes]
+        return LinkResolver(paths, lambda: self.names(listing))
+
+    def names(self, listing: VaultListing) -> dict[str, PageNames]:
+        """Read what else the notes are called; what did not change is not read again."""
+        known: dict[_Version, PageNames] = {}
+        for note in listing.notes[:_MOST_NAMED]:
+            version = (note.path, note.size, note.modified_ns)
+            names = self._names.get(version)
+            if names is None:
+                try:
+                    names = read_page_names(read_article(self.root, note.path).text or "")
+                except VaultError:
+                    continue
+            known[version] = names
+        self._names = known
+        return {path: names for (path, _, _), names in known.items()}
 
     def resolve(self, link: Link, from_path: str) -> Resolution:
         """Resolve one link against the files as they are now."""
@@ -110,6 +132,59 @@ class Vault:
             commit = self._commit(file, f"Create {_shown(path)}", actor)
             return Written(Saved(Outcome.SAVED, file), commit)
 
+    def plan_move(self, relative: str, new_path: str) -> MovePlan:
+        """Plan another path for a page; in a wiki made by zib its heading goes with its name."""
+        self._require_consent()
+        self._require_movable(relative)
+        if self.is_ours and new_path.partition("/")[0] not in _WRITTEN_FOLDERS:
+            raise NotAllowed(f"Pages belong into {', '.join(_WRITTEN_FOLDERS)}.")
+        if new_path == relative:
+            raise NotAllowed(f"“{_shown(relative)}” is there already.")
+        check_can_move(self.root, relative, new_path)
+        change = Change({relative: new_path}, is_heading_kept=not self.is_ours)
+        return plan_change(self._pages(), change)
+
+    def plan_rename(self, relative: str, title: str) -> MovePlan:
+        """Plan another title for a page, in its folder. Raises NotAllowed, ArticleExists."""
+        stem = stem_for(title)
+        folder = relative.rpartition("/")[0]
+        name = f"{stem if self.is_ours else title_of(stem)}.md"
+        return self.plan_move(relative, f"{folder}/{name}" if folder else name)
+
+    def plan_delete(self, relative: str) -> MovePlan:
+        """Plan the end of a page. Links to it stay, and lead to a page that is wanted."""
+        self._require_consent()
+        self._require_movable(relative)
+        return plan_change(self._pages(), Change({}, frozenset({relative})))
+
+    def carry_out(self, plan: MovePlan, actor: str = _YOU) -> Moved:
+        """Do what was planned, in one commit; nothing when a page has changed meanwhile.
+
+        What is deleted is first put where it can be had back from: the history, or `.trash`.
+        """
+        self._require_consent()
+        with self._writing:
+            kept_in = keep_deleted(self.root, plan, actor)
+            carried = carry_out(self.root, plan)
+            commit = commit_paths(self.root, carried.changes, subject_of(plan), actor)
+        return Moved(carried, commit, kept_in)
+
+    def _pages(self) -> Pages:
+        listing = self.listing()
+        paths = tuple(note.path for note in listing.notes)
+        return Pages(paths, self.names(listing), self.read, self._is_file)
+
+    def _is_file(self, relative: str) -> bool:
+        try:
+            return (self.root / check_path(relative)).is_file()
+        except (NotAllowed, OSError):
+            return False
+
+    def _require_movable(self, relative: str) -> None:
+        file = self.read(relative)
+        if file.read_only_reason is not None:
+            raise ReadOnlyArticle(f"“{_shown(relative)}” stays: {file.read_only_reason}.")
+
     def log(self, relative: str, limit: int = 50) -> tuple[Revision, ...]:
         """Return the revisions of an article, newest first."""
         return log_article(self.root, relative, limit)
@@ -133,17 +208,6 @@ class Vault:
 
     def _is_reference(self, relative: str) -> bool:
         return self.is_ours and relative.startswith(f"{REFERENCE}/")
-
-    def _titles(self, listing: VaultListing) -> dict[str, str]:
-        titles: dict[str, str] = {}
-        for note in listing.notes[:_MOST_TITLES]:
-            try:
-                heading = first_heading((read_article(self.root, note.path).text or "")[:4000])
-            except VaultError:
-                continue
-            if heading:
-                titles[note.path] = heading
-        return titles
 
 
 def open_vault(root: Path, consents: Consents | None = None) -> Vault:

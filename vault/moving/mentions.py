@@ -1,0 +1,51 @@
+"""Tells quickly whether a page may hold a link to one of some pages.
+
+Looks at every run of characters that could be a link's target, code included, so that only few
+pages have to be parsed.
+"""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from vault.links.properties import unquoted
+from vault.links.resolve import page_key
+
+_TARGET = re.compile(
+    r"\[\[([^\[\]\r\n|]{1,2000})"
+    r"|\]\([ \t]*(?:<([^<>\r\n]{1,2000})>|([^\s<>]{1,2000}))"
+    r"|\]:[ \t]*[\r\n]{0,2}[ \t]*(?:<([^<>\r\n]{1,2000})>|([^\s<>]{1,2000}))"
+)
+_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MARKDOWN_END = ").,"
+
+
+class Mentions:
+    """`names` are paths, titles and aliases; only their last part is looked for."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._keys: set[str] = set()
+        for name in names:
+            key = _last_part(name)
+            self._keys |= {key, key.partition("#")[0].strip(), key.partition("?")[0]}
+        self._keys.discard("")
+
+    def are_in(self, text: str) -> bool:
+        """Whether the page may link to one of them."""
+        return any(
+            not self._keys.isdisjoint(_keys_of(next(filter(None, found.groups()), "")))
+            for found in _TARGET.finditer(text)
+        )
+
+
+def _keys_of(written: str) -> set[str]:
+    target = _BACKSLASH.sub(r"\1", written).partition("#")[0]
+    spellings = {target, target.rstrip("\\"), target.rstrip(_MARKDOWN_END)}
+    spellings.add(unquote(target, errors="replace"))
+    spellings |= {unquoted(target, quote) for quote in "'\""}
+    spellings.add(unquote(target.partition(")")[0], errors="replace"))
+    return {_last_part(each.strip()) for each in spellings}
+
+
+def _last_part(name: str) -> str:
+    return page_key(name.rstrip("/").rpartition("/")[2])

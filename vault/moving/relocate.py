@@ -1,0 +1,94 @@
+"""Moves one file within the vault, never over another, also when only its spelling changes."""
+
+import os
+import secrets
+from pathlib import Path
+
+from vault import os_errors
+from vault.atomic import sync_folder
+from vault.confined import Place, opened_place
+from vault.errors import ArticleExists, NotAllowed, SaveFailed
+from vault.exchange import rename_without_replacing
+from vault.names import check_note_path, displayable, identity_key
+
+
+def relocate(root: Path, old_path: str, new_path: str) -> None:
+    """Move it, making folders. Raises ArticleExists for a name that is taken, SaveFailed."""
+    check_note_path(new_path)
+    try:
+        with (
+            opened_place(root, old_path) as source,
+            opened_place(root, new_path, make_folders=True) as target,
+        ):
+            _check_is_free(source, target)
+            _move(source, target)
+            sync_folder(target.folder)
+            sync_folder(source.folder)
+    except FileExistsError as error:
+        raise _taken(new_path) from error
+    except OSError as error:
+        raise SaveFailed(
+            f"“{displayable(old_path)}” was not moved: {os_errors.reason(error)}."
+        ) from error
+
+
+def check_can_move(root: Path, old_path: str, new_path: str) -> None:
+    """Raise what `relocate` would for a name that is taken or a link that leads elsewhere."""
+    check_note_path(new_path)
+    try:
+        with opened_place(root, old_path) as source:
+            if source.relative != old_path:
+                raise NotAllowed(
+                    f"“{displayable(old_path)}” is a symbolic link; move what it leads to, "
+                    f"“{displayable(source.relative)}”."
+                )
+            try:
+                with opened_place(root, new_path) as target:
+                    _check_is_free(source, target)
+            except FileNotFoundError:
+                return
+    except OSError as error:
+        raise SaveFailed(
+            f"“{displayable(old_path)}” cannot be moved: {os_errors.reason(error)}."
+        ) from error
+
+
+def _check_is_free(source: Place, target: Place) -> None:
+    key = identity_key(target.name)
+    is_same_folder = os.path.samestat(os.fstat(source.folder), os.fstat(target.folder))
+    for name in os.listdir(target.folder):  # noqa: PTH208 - a descriptor, not a path
+        if identity_key(name) == key and not (is_same_folder and name == source.name):
+            raise _taken(name)
+
+
+def _move(source: Place, target: Place) -> None:
+    if _is_same_file(source, target):
+        # The disk takes both spellings for one: a rename from one to the other may do nothing. The
+        # name between is none that is cleaned up.
+        between = f".{target.name}.{secrets.token_hex(3)}.moving~"
+        os.rename(source.name, between, src_dir_fd=source.folder, dst_dir_fd=source.folder)
+        os.rename(between, target.name, src_dir_fd=source.folder, dst_dir_fd=target.folder)
+        return
+    if rename_without_replacing(source.folder, source.name, target.name, target.folder):
+        return
+    os.link(
+        source.name,
+        target.name,
+        src_dir_fd=source.folder,
+        dst_dir_fd=target.folder,
+        follow_symlinks=False,
+    )
+    os.unlink(source.name, dir_fd=source.folder)
+
+
+def _is_same_file(source: Place, target: Place) -> bool:
+    try:
+        there = os.stat(target.name, dir_fd=target.folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    here = os.stat(source.name, dir_fd=source.folder, follow_symlinks=False)
+    return os.path.samestat(here, there)
+
+
+def _taken(name: str) -> ArticleExists:
+    return ArticleExists(f"There is already an article “{displayable(name)}”; nothing was moved.")
