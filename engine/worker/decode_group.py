@@ -118,8 +118,12 @@ class DecodeGroup:
     def _soundness(self, responses: Sequence[Any]) -> list[bool]:
         with mx.stream(_CHECKS):
             logprobs = mx.stack([response.logprobs for response in responses])
-            tokens = mx.array([[response.token] for response in responses])
-            chosen = mx.take_along_axis(logprobs, tokens, axis=1)[:, 0]
-            spread = mx.max(logprobs, axis=1) - mx.min(logprobs, axis=1)
-            sound: Any = (mx.isfinite(chosen) & (spread != 0)).tolist()
-        return [bool(each) for each in sound]
+            return soundness(logprobs, mx.array([response.token for response in responses]))
+
+
+def soundness(logprobs: mx.array, tokens: mx.array) -> list[bool]:
+    """Whether each row's token was drawn from usable numbers."""
+    chosen = mx.take_along_axis(logprobs, tokens[:, None], axis=1)[:, 0]
+    spread = mx.max(logprobs, axis=1) - mx.min(logprobs, axis=1)
+    sound: Any = (mx.isfinite(chosen) & (spread != 0)).tolist()
+    return [bool(each) for each in sound]

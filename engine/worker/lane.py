@@ -14,6 +14,7 @@ from mlx_lm.generate import generation_stream
 from engine.protocol import AnyEvent, Failed, Finished, Lane, is_last
 from engine.serving.containment import Caught, attempt, failure
 from engine.worker.decode_group import DecodeGroup
+from engine.worker.drafts.drafting_group import DraftingGroup
 from engine.worker.grouping import partition
 from engine.worker.lane_tools import LaneTools
 from engine.worker.prefilled import Prefilled
@@ -128,6 +129,8 @@ class MlxLane:
         events: list[AnyEvent] = []
         ended: list[Row] = []
         for each in decoded:
+            if each.row in ended:
+                continue
             said = self._say(group, each)
             events += said
             if said and is_last(said[-1]):
@@ -176,7 +179,12 @@ class MlxLane:
         groups = [holder for holder in cluster if isinstance(holder, DecodeGroup)]
         parts = [holder for holder in cluster if isinstance(holder, Prefilled)]
         if parts:
-            groups.append(DecodeGroup(self._tools, parts))
+            drafting = self._tools.drafting
+            groups.append(
+                DraftingGroup(self._tools, parts, drafting)
+                if drafting
+                else DecodeGroup(self._tools, parts)
+            )
         for other in groups[1:]:
             groups[0].absorb(other)
         return groups[0]
