@@ -13,6 +13,8 @@ from mlx_lm.models.cache import KVCache
 from engine.worker.cache.detached import flatten
 from engine.worker.cache.quantized import QuantizedKVCache
 from engine.worker.cache_scheme import CacheScheme
+from engine.worker.disk_tier_format import LayerRecord
+from engine.worker.disk_tier_layers import samples
 
 CHUNK = 32
 """Tokens: enough to see the matrix products, few enough for a slow processor."""
@@ -23,12 +25,14 @@ class Trial:
     """What the run showed. Bytes.
 
     `kv_token_bytes` is 0 where a token's share is not constant; `peak_bytes` is what one chunk of
-    `CHUNK` tokens needed above the weights, its caches included.
+    `CHUNK` tokens needed above the weights, its caches included. `looks` are a row's layers as
+    they are made and as they are finally stored.
     """
 
     vocabulary_size: int
     kv_token_bytes: int
     peak_bytes: int
+    looks: tuple[tuple[LayerRecord, ...], ...] = ()
 
 
 def run_trial(model: Module, scheme: CacheScheme) -> Trial:
@@ -41,10 +45,12 @@ def run_trial(model: Module, scheme: CacheScheme) -> Trial:
     # As in mlx-lm's prefill: nobody asks for the logits of a prompt.
     mx.eval(model(chunk, cache=caches)[:, :0], [cache.state for cache in caches])
     peak = mx.get_peak_memory() - before
+    made = samples(caches)
     scheme.convert_all(caches)
     logits = model(mx.array([[0]]), cache=caches)
     mx.eval(logits)
-    trial = Trial(int(logits.shape[-1]), _token_bytes(caches), peak)
+    looks = tuple(look for look in (made, samples(caches)) if look)
+    trial = Trial(int(logits.shape[-1]), _token_bytes(caches), peak, looks)
     del caches, logits
     mx.clear_cache()
     mx.reset_peak_memory()

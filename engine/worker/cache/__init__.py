@@ -11,7 +11,7 @@ rotating_quantized        a sliding window, one row
 batch_rotating_quantized  a sliding window, a batch of rows; its buffers are in ring_batch
 lone_rotating_row         a sliding window, a batch of one that can still be prefilled
 detached                  makes rows that left a batch own their memory
-saving                    writes and reads caches of every class that is named in formats
+formats                   caches of every class as packed arrays and numbers, and back
 policy                    which layer is quantized, and why another is not
 layer_trial               whether a model's own code can use quantized keys, layer by layer
 twins                     the quantized class of each plain one
