@@ -55,9 +55,10 @@ class KeyedSampler:
     def __call__(self, logprobs: mx.array) -> mx.array:
         rule, step = self._rule, self._step
         self._step += 1
-        # Half precision is too coarse to add probabilities up, and to draw from.
-        logprobs = logprobs.astype(mx.float32)
-        logprobs = logprobs - mx.logsumexp(logprobs, axis=-1, keepdims=True)
+        if logprobs.dtype != mx.float32:
+            # Half precision is too coarse to add probabilities up and to draw from.
+            logprobs = logprobs.astype(mx.float32)
+            logprobs = logprobs - mx.logsumexp(logprobs, axis=-1, keepdims=True)
         if rule.xtc_probability:
             return self._draw(self._filtered_with_xtc(logprobs, step), step)
         if not rule.top_k:
