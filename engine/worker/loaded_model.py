@@ -21,6 +21,7 @@ from engine.plan.kv_warning import kv_warning
 from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_applied
 from engine.worker.folder_check import read_object
+from engine.worker.markup import Markup, markup_of
 from engine.worker.kv_choice import AS_MADE, KVChoice, KVWish, choose_kv
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import protect_control_tokens
@@ -37,6 +38,7 @@ class LoadedModel:
 
     model: Module
     tokenizer: Any
+    markup: Markup
     generation_config: dict[str, Any]
     info: ModelInfo
     trial: Trial
@@ -76,6 +78,7 @@ def load_model(
     protect_control_tokens(tokenizer)
     kv = choose_kv(model, folder, config, kv_wish)
     report_stage("warming up")
+    markup = markup_of(tokenizer)
     trial = run_trial(model, kv.scheme)
     info = ModelInfo(
         name=name_of(folder),
@@ -88,16 +91,15 @@ def load_model(
         device=str(mx.device_info().get("device_name", "CPU")),
         compute=compute.kind,
         advice=compute.advice,
-        has_thinking=bool(tokenizer.has_thinking),
+        has_thinking=markup.thinks,
         has_tools=bool(tokenizer.has_tool_calling),
         adapter=adapter,
         kv_token_bytes=trial.kv_token_bytes,
         kv_bits=kv.bits,
         kv_warning=kv_warning(kv.bits, parameters),
     )
-    return LoadedModel(
-        model, tokenizer, _generation_config(folder), info, trial, command.is_forced, form, kv
-    )
+    settings = _generation_config(folder)
+    return LoadedModel(model, tokenizer, markup, settings, info, trial, command.is_forced, form, kv)
 
 
 def _read(folder: Path, adapter: str) -> tuple[Any, Any, dict[str, Any]]:
