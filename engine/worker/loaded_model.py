@@ -21,8 +21,8 @@ from engine.plan.kv_warning import kv_warning
 from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_applied
 from engine.worker.folder_check import read_object
-from engine.worker.markup import Markup, markup_of
 from engine.worker.kv_choice import AS_MADE, KVChoice, KVWish, choose_kv
+from engine.worker.markup import Markup, markup_of
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import protect_control_tokens
 from engine.worker.trial import Trial, run_trial
