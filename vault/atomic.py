@@ -53,8 +53,17 @@ def create_file(place: Place, content: bytes, mode: int = 0o666) -> None:
     sync_folder(place.folder)
 
 
-def replace_file(place: Place, content: bytes, expected: os.stat_result, sha256: str) -> Replaced:
+def replace_file(
+    place: Place,
+    content: bytes,
+    expected: os.stat_result,
+    sha256: str,
+    *,
+    is_folder_synced: bool = True,
+) -> Replaced:
     """Replace the regular file at `place`, but only while its content still has `sha256`.
+
+    Who replaces many files may sync their folder once, after the last.
 
     Where files can be exchanged, the displaced content is checked after the fact and put back
     when it is not what was expected, so that no write by another program falls between.
@@ -70,7 +79,8 @@ def replace_file(place: Place, content: bytes, expected: os.stat_result, sha256:
                 return Replaced.CHANGED_MEANWHILE
         else:
             os.replace(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-    sync_folder(place.folder)
+    if is_folder_synced:
+        sync_folder(place.folder)
     return Replaced.DONE
 
 

@@ -1,7 +1,8 @@
 """Does what was planned: moves the files, writes the links, in one commit."""
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +61,7 @@ def carry_out(root: Path, plan: MovePlan) -> Carried:
             skipped.append(SkippedPage(path, why))
         else:
             edited.append(EditedPage(path, edit.links))
+    _sync_folders(root, (page.path for page in edited))
     return Carried(moved, deleted, tuple(edited), tuple(skipped), changes)
 
 
@@ -118,9 +120,17 @@ def _write(root: Path, path: str, edit: PageEdit) -> bytes:
     content = encode(text, has_byte_order_mark=file.has_byte_order_mark)
     with opened_place(root, path) as place:
         status, _ = read_regular(place, MOST_EDITED_BYTES)
-        if replace_file(place, content, status, file.sha256) is not Replaced.DONE:
+        replaced = replace_file(place, content, status, file.sha256, is_folder_synced=False)
+        if replaced is not Replaced.DONE:
             raise _changed(path)
     return content
+
+
+def _sync_folders(root: Path, paths: Iterable[str]) -> None:
+    one_of_each = {path.rpartition("/")[0]: path for path in paths}
+    for path in one_of_each.values():
+        with contextlib.suppress(OSError), opened_place(root, path) as place:
+            sync_folder(place.folder)
 
 
 def _real_path(plan: MovePlan, file: ArticleFile) -> str:
