@@ -26,7 +26,7 @@ class CacheKey:
     kv: str
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class Entry:
     """One kept prefix. `caches` is None once they went to a row or were forgotten.
 

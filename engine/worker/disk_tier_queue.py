@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Iterator
 
 from engine.worker.cache_entry import Entry
@@ -12,21 +13,20 @@ MOST_PENDING = 64
 
 
 class WriteQueue:
-    """Holds entries, not their caches: those may leave an entry at any moment."""
+    """Keeps no entry alive: what the prompt cache gives up frees its memory at once."""
 
     def __init__(self, most_bytes: int = MOST_PENDING_BYTES, most: int = MOST_PENDING) -> None:
-        self._entries: list[Entry] = []
+        self._references: list[weakref.ref[Entry]] = []
         self._most_bytes, self._most = most_bytes, most
         self.has_dropped = False
         """Whether something was given up; whoever reads it may reset it."""
 
     def __iter__(self) -> Iterator[Entry]:
-        """Newest first, without those whose caches went elsewhere."""
-        self._entries = [entry for entry in self._entries if entry.caches is not None]
-        return iter(tuple(reversed(self._entries)))
-
-    def __bool__(self) -> bool:
-        return any(True for _ in self)
+        """Newest first, without those whose caches are gone."""
+        entries = [reference() for reference in self._references]
+        living = [entry for entry in entries if entry is not None and entry.caches is not None]
+        self._references = list(map(weakref.ref, living))
+        return reversed(living)
 
     @property
     def nbytes(self) -> int:
@@ -35,21 +35,19 @@ class WriteQueue:
 
     def add(self, entry: Entry) -> None:
         """The newest entry joins; the oldest ones go when there are too many."""
-        if any(_covers(other, entry) for other in self if other is not entry):
+        others = [other for other in self if other is not entry]
+        if any(_covers(other, entry) for other in others):
             return
-        self._entries = [
-            other for other in self if other is not entry and not _covers(entry, other)
-        ]
-        self._entries.reverse()
-        self._entries.append(entry)
-        while len(self._entries) > 1 and self._is_too_full():
-            del self._entries[0]
+        self.remove([entry, *(other for other in others if _covers(entry, other))])
+        self._references.append(weakref.ref(entry))
+        while len(self._references) > 1 and self._is_too_full():
+            del self._references[0]
             self.has_dropped = True
 
     def remove(self, entries: Iterable[Entry]) -> None:
         """They were written or are to be forgotten."""
         gone = {id(entry) for entry in entries}
-        self._entries = [entry for entry in self._entries if id(entry) not in gone]
+        self._references = [each for each in self._references if id(each()) not in gone]
 
     def drop(self, entry: Entry) -> None:
         """It cannot be written."""
@@ -58,10 +56,10 @@ class WriteQueue:
 
     def clear(self) -> None:
         """Nothing is to be written any more."""
-        self._entries.clear()
+        self._references.clear()
 
     def _is_too_full(self) -> bool:
-        return len(self._entries) > self._most or self.nbytes > self._most_bytes
+        return len(self._references) > self._most or self.nbytes > self._most_bytes
 
 
 def _covers(entry: Entry, other: Entry) -> bool:

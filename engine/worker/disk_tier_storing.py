@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+import weakref
 from collections.abc import Generator, Iterator
 from concurrent.futures import Executor, Future
 from itertools import islice
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.worker.cache.formats import pack
-from engine.worker.cache_entry import Entry
+from engine.worker.cache_entry import Entry, token_array
 from engine.worker.disk_tier_folder import Stored
 from engine.worker.disk_tier_format import (
     Header,
@@ -24,7 +25,6 @@ from engine.worker.disk_tier_format import (
     tensors_of,
 )
 from engine.worker.disk_tier_layers import arrays_of, check_layers, describe, pieces, to_bytes
-from engine.worker.disk_tier_names import mark_of, new_name
 from engine.worker.disk_tier_reading import Looks
 from engine.worker.disk_tier_writing import FileInWriting
 
@@ -44,10 +44,11 @@ def header_of(entry: Entry, fingerprint: str, looks: Looks) -> Header:
     return Header(fingerprint, time.time(), tuple(entry.tokens), entry.is_trimmable, layers)
 
 
-def store(entry: Entry, header: Header, root: Path, executor: Executor) -> Steps:
+def store(
+    entry: weakref.ref[Entry], name: str, header: Header, root: Path, executor: Executor
+) -> Steps:
     """Write the entry unless its caches go elsewhere meanwhile. Raises OSError."""
     folder = root / header.fingerprint
-    name = new_name(map(mark_of, entry.owners))
     opening = executor.submit(FileInWriting, folder, name, header)
     is_finished = False
     try:
@@ -56,7 +57,7 @@ def store(entry: Entry, header: Header, root: Path, executor: Executor) -> Steps
         for pending in _write(entry, header, file, executor):
             yield pending
             pending.result()
-        if entry.caches is None:
+        if _caches(entry) is None:
             return None
         finishing = executor.submit(file.finish)
         yield finishing
@@ -65,7 +66,13 @@ def store(entry: Entry, header: Header, root: Path, executor: Executor) -> Steps
     finally:
         if not is_finished:
             executor.submit(_abandon, opening)
-    return Stored(folder / name, entry.tokens, header.is_trimmable, size, time.time())
+    tokens = token_array(header.tokens)
+    return Stored(folder / name, tokens, header.is_trimmable, size, time.time())
+
+
+def _caches(entry: weakref.ref[Entry]) -> list[Any] | None:
+    living = entry()
+    return living.caches if living is not None else None
 
 
 def _abandon(opening: Future[FileInWriting]) -> None:
@@ -74,7 +81,7 @@ def _abandon(opening: Future[FileInWriting]) -> None:
 
 
 def _write(
-    entry: Entry, header: Header, file: FileInWriting, executor: Executor
+    entry: weakref.ref[Entry], header: Header, file: FileInWriting, executor: Executor
 ) -> Iterator[Future[Any]]:
     """While one piece is written the next one is made."""
     pending: Future[Any] | None = None
@@ -99,11 +106,12 @@ def _places(layers: tuple[LayerRecord, ...]) -> Iterator[tuple[int, int, TensorR
             yield index, place, record
 
 
-def _piece(entry: Entry, layer: int, place: int, number: int) -> memoryview | None:
-    """Found anew each time: between two steps nothing here may keep a cache in memory."""
-    if entry.caches is None:
+def _piece(entry: weakref.ref[Entry], layer: int, place: int, number: int) -> memoryview | None:
+    """Found anew each time: between two steps nothing here keeps a cache in memory."""
+    caches = _caches(entry)
+    if caches is None:
         return None
-    array = _nth(arrays_of(pack(entry.caches[layer])), place)
+    array = _nth(arrays_of(pack(caches[layer])), place)
     return to_bytes(_nth(pieces(array, PIECE_BYTES), number))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import weakref
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from engine.worker.cache.errors import CacheError
 from engine.worker.cache_entry import Entry
 from engine.worker.disk_tier_format import FileRefused, file_size
-from engine.worker.disk_tier_names import mark_of
+from engine.worker.disk_tier_names import mark_of, marks_in, new_name
 from engine.worker.disk_tier_queue import WriteQueue
 from engine.worker.disk_tier_reading import Looks
 from engine.worker.disk_tier_storing import Steps, header_of, store
@@ -27,7 +28,7 @@ _POLL_SECONDS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """What a flush wrote, and whether everything offered is on the disk now."""
+    """What a flush wrote, and whether all that the prompt cache keeps is on the disk now."""
 
     entries: int = 0
     nbytes: int = 0
@@ -42,7 +43,7 @@ class EntryWriter:
         self._queue = WriteQueue()
         self._fingerprint = ""
         self._looks: Looks = ()
-        self._entry: Entry | None = None
+        self._entry: weakref.ref[Entry] | None = None
         self._marks: frozenset[str] = frozenset()
         self._steps: Steps | None = None
         self._awaited: Future[Any] | None = None
@@ -135,14 +136,14 @@ class EntryWriter:
         if root is None or file_size(header) > self._worker.limit:
             self._queue.drop(entry)
             return
-        self._entry, self._marks = entry, frozenset(map(mark_of, entry.owners))
-        self._steps = store(entry, header, root, self._worker.executor)
+        name = new_name(map(mark_of, entry.owners))
+        self._entry, self._marks = weakref.ref(entry), marks_in(name)
+        self._steps = store(self._entry, name, header, root, self._worker.executor)
         self._awaited = None
 
     def _advance(self) -> None:
-        steps, entry = self._steps, self._entry
-        assert steps is not None
-        assert entry is not None  # as long as there are steps
+        steps = self._steps
+        assert steps is not None  # the caller has looked
         stored, is_over = None, True
         try:
             self._awaited = next(steps)
@@ -153,7 +154,8 @@ class EntryWriter:
             self._worker.note_failure(error)
         finally:
             if is_over:
-                self._queue.remove([entry])
+                if self._entry is not None and (entry := self._entry()) is not None:
+                    self._queue.remove([entry])
                 self._interrupt()
         if stored is not None:
             done = self._written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,15 @@ def caches_of(tokens: Sequence[int], layers: int = 2) -> list[Any]:
 LOOKS = (samples(caches_of([1, 2])),)
 
 
+SHELF: deque[Entry] = deque(maxlen=64)
+"""In the place of the prompt cache: the tier keeps no entry alive."""
+
+
 def entry_of(tokens: Sequence[int], *owners: str, key: CacheKey = KEY) -> Entry:
     """An entry as the prompt cache keeps it."""
-    return Entry(key, token_array(tokens), caches_of(tokens), set(owners) or {"chat"})
+    entry = Entry(key, token_array(tokens), caches_of(tokens), set(owners) or {"chat"})
+    SHELF.append(entry)
+    return entry
 
 
 def opened(

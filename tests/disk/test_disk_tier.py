@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from engine.worker.disk_tier_queue import WriteQueue
 from tests.cache.kinds import after, plain_ring
 from tests.disk.disk_tools import (
     KEY,
+    caches_of,
     entry_of,
     files_in,
     found,
@@ -254,6 +256,22 @@ def test_an_entry_whose_caches_went_elsewhere_is_not_written(tmp_path: Path) -> 
     tier.forget("nobody")
     assert not files_in(tmp_path)
     assert tier.usage.pending_bytes == 0
+
+
+def test_what_the_prompt_cache_gives_up_frees_its_memory_and_is_not_written(
+    tmp_path: Path,
+) -> None:
+    tier = opened(tmp_path)
+    entry = Entry(KEY, token_array(A), caches_of(A), {"chat"})
+    cache = weakref.ref((entry.caches or [])[0])
+    tier.offer(entry)
+    begin(tier, tmp_path)
+    del entry
+    assert cache() is None
+    while tier.upkeep(99) is not None:
+        pass
+    tier.forget("nobody")
+    assert not files_in(tmp_path)
 
 
 def test_the_queue_is_bounded_and_keeps_the_newest() -> None:
