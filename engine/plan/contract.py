@@ -77,3 +77,5 @@ class PlanOptions(msgspec.Struct, frozen=True):
     """A LoRA folder, or empty."""
     budget_bytes: int | None = None
     """Usable bytes, instead of what the machine has."""
+    draft: str = ""
+    """The folder of a draft model, or empty."""

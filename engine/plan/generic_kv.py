@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from engine.plan.contract import MemoryPlan, Part, PlanItem, Verdict
-from engine.plan.geometry import Geometry
+from engine.plan.draft import draft_items
 from engine.plan.kv_bytes import allocated_kv, exact_kv_bytes, stored_bits
-from engine.plan.kv_scheme import KVScheme
 from engine.plan.machine import Machine
 from engine.plan.plan_reasons import plan_reasons
 from engine.plan.reserve import allocator_limit, reserve_items
 from engine.plan.run_record import Record
 from engine.plan.speed import DecodeCost, predict_decode_tps, predict_prefill_tps, speed_basis
+from engine.plan.subject import Subject, weight_items, workload_of
 from engine.plan.transient import transient_items
-from engine.plan.weights import Weights
-from engine.plan.workload import Workload
-
-UNKNOWN_WINDOW_TOKENS = 1 << 20
-"""Planned for at most, where a configuration does not say what the model was made for."""
 
 _SHOWN_WITHOUT_ROOM = 4096
 """The context a plan is about when nothing fits and nobody asked for another."""
 
 # Forms for which MLX's CPU kernels are scalar loops: no bandwidth predicts them.
 _UNPREDICTABLE_FORMS = ("packed", "expanded-on-demand")
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A model as it would be run. `notes` are sentences on what was assumed."""
-
-    geometry: Geometry
-    weights: Weights
-    adapter: PlanItem | None
-    scheme: KVScheme
-    rows: int
-    chunk: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def window(self) -> int:
-        """The largest context worth planning."""
-        return self.geometry.context_window or UNKNOWN_WINDOW_TOKENS
 
 
 def plan_generic(
@@ -59,7 +35,9 @@ def plan_generic(
 
     def items_at(tokens: int) -> tuple[PlanItem, ...]:
         workload = workload_of(subject, machine, tokens)
-        return (*weights, *allocated_kv(workload), *transient_items(workload), *reserve)
+        work = (*allocated_kv(workload), *transient_items(workload))
+        drafting = draft_items(subject, machine, tokens, _sum(work, "transient"))
+        return (*weights, *work, *drafting, *reserve)
 
     def total_at(tokens: int) -> int:
         return sum(item.bytes for item in items_at(tokens))
@@ -81,42 +59,6 @@ def largest_context(total_at: Callable[[int], int], usable_bytes: int, window: i
         else:
             exceeds = middle
     return fits
-
-
-def workload_of(subject: Subject, machine: Machine, tokens: int) -> Workload:
-    """The subject's work on this device at one context length."""
-    return Workload(
-        geometry=subject.geometry,
-        context_tokens=tokens,
-        chunk=subject.chunk,
-        rows=subject.rows,
-        element_bytes=subject.weights.element_bytes,
-        backend=machine.device.backend,
-        compute=machine.device.compute,
-        scheme=subject.scheme,
-        expanded_bytes=subject.weights.expanded_bytes,
-        has_packed_heads=subject.weights.has_packed_heads,
-    )
-
-
-def weight_items(subject: Subject) -> tuple[PlanItem, ...]:
-    """The weights line by line: experts apart, and the adapter."""
-    weights = subject.weights
-    form = {
-        "float32": "in float32",
-        "as-stored": "as stored",
-        "packed": "quantized",
-        "expanded": "expanded to float32",
-        "expanded-on-demand": "quantized",
-    }[weights.form]
-    experts = subject.geometry.experts
-    dense = PlanItem("weights", f"weights {form}", weights.resident_bytes - weights.expert_bytes)
-    lines = [dense]
-    if experts and weights.expert_bytes:
-        lines.append(PlanItem("weights", f"{experts.count} experts {form}", weights.expert_bytes))
-    else:
-        lines = [PlanItem("weights", dense.label, weights.resident_bytes)]
-    return (*lines, subject.adapter) if subject.adapter else tuple(lines)
 
 
 def _granted(largest: int, window: int, limit: int | None) -> int:

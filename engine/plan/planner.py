@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.plan.assumptions import assumptions
 from engine.plan.contract import MemoryPlan, PlanItem, PlanOptions
 from engine.plan.cpu_form import CpuForm
 from engine.plan.device import Device
+from engine.plan.draft import why_no_drafts
 from engine.plan.families.fields import UnknownArchitecture, UnplannableModel
 from engine.plan.families.registry import geometry_of
-from engine.plan.generic_kv import Subject, plan_generic
-from engine.plan.geometry import Geometry
+from engine.plan.generic_kv import plan_generic
 from engine.plan.glm52_colibri import streamed_instead
 from engine.plan.glm52_geometry import is_streaming_config
 from engine.plan.kept_tensors import kept_tensors
-from engine.plan.kv_bytes import unquantized_layers
 from engine.plan.kv_scheme import KVScheme, read_kv_config, uniform_scheme
 from engine.plan.machine import Machine
 from engine.plan.model_folder import ModelFolder, adapter_tensors, read_model_folder
@@ -25,8 +25,8 @@ from engine.plan.plan_reasons import LOAD_ANYWAY, unknown_plan
 from engine.plan.record_key import RecordKey, key_of_folder
 from engine.plan.records import Records
 from engine.plan.run_record import Record
-from engine.plan.weights import Weights, adapter_bytes, plan_weights
-from engine.sizes import in_words
+from engine.plan.subject import Subject
+from engine.plan.weights import adapter_bytes, plan_weights
 
 _MAX_CONTEXT_TOKENS = 1 << 40
 _MAX_ROWS = 1024
@@ -71,6 +71,8 @@ class Planner:
         files = read_model_folder(folder)
         try:
             subject = self._subject(folder, files, machine, options, form)
+            if options.draft:
+                subject = self._with_draft(subject, Path(options.draft), machine)
         except EngineError as error:
             is_loadable = isinstance(error, UnknownArchitecture)
             reasons = (_sentence(error), LOAD_ANYWAY) if is_loadable else (_sentence(error),)
@@ -132,8 +134,21 @@ class Planner:
             scheme=scheme,
             rows=min(max(options.rows, 1), _MAX_ROWS),
             chunk=max(self._setup.prefill_step, 1),
-            notes=_notes(geometry, weights, scheme),
+            notes=assumptions(geometry, weights, scheme),
         )
+
+    def _with_draft(self, subject: Subject, folder: Path, machine: Machine) -> Subject:
+        left = replace(
+            machine, usable_bytes=max(machine.usable_bytes - subject.weights.resident_bytes, 0)
+        )
+        try:
+            files = read_model_folder(folder)
+            draft = self._subject(folder, files, left, PlanOptions(kv_bits=0), None)
+        except EngineError as error:
+            raise UnplannableModel(f"The draft model: {error}") from error
+        if why := why_no_drafts(subject.geometry, draft.geometry):
+            raise UnplannableModel(why)
+        return replace(subject, draft=draft)
 
     def _scheme(self, folder: Path, options: PlanOptions) -> KVScheme:
         start = self._setup.kv_start_tokens
@@ -166,31 +181,6 @@ def _with_budget(machine: Machine, budget: int | None) -> Machine:
         is_squeezed=False,
         binding=_BUDGET_BINDING,
     )
-
-
-def _notes(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple[str, ...]:
-    lines: list[str] = []
-    match weights.form:
-        case "expanded":
-            lines.append("The weights are expanded to float32, which this processor reads fastest.")
-        case "expanded-on-demand":
-            lines.append(
-                "The weights would not fit expanded to float32: each matrix is expanded while a "
-                f"prompt is read ({in_words(weights.expanded_bytes)} at a time)."
-            )
-        case "as-stored" | "packed" | "float32":
-            pass
-    if not geometry.context_window:
-        lines.append("Its configuration does not say what context the model was made for.")
-    if geometry.must_stay_plain and scheme.bits:
-        why = "attention sinks do" if geometry.has_sinks else "own kind of attention does"
-        lines.append(
-            f"Its {why} not allow a quantized KV cache; a plain one is billed, and it is loaded "
-            "only with engine.kv_bits off."
-        )
-    elif left := unquantized_layers(geometry, scheme):
-        lines.append(f"The KV cache of {left} layers cannot be quantized and is billed plain.")
-    return tuple(lines)
 
 
 def _beyond_measure(plan: MemoryPlan) -> str:

@@ -17,6 +17,8 @@ from engine.plan.workload import Workload
 
 _LOGIT_COPIES = 12
 """The model's logits, their logarithms, and what sorting and filtering them for a draw takes."""
+MOST_DRAFTED = 15
+"""Tokens that are checked in one pass beside the one that is certain."""
 _FLOAT32_BYTES = 4
 _MASK_COPIES = 2
 _SHARE_AHEAD = 2
@@ -78,10 +80,11 @@ def _held(workload: Workload) -> int:
 
 
 def _joining(workload: Workload) -> tuple[PlanItem, ...]:
-    logits = workload.geometry.vocabulary_size * _FLOAT32_BYTES * workload.rows
+    vocabulary_bytes = workload.geometry.vocabulary_size * _FLOAT32_BYTES
     return _items(
         ("one layer's cache, copied and grown", 2 * largest_layer_kv(workload)),
-        ("logits", _LOGIT_COPIES * logits),
+        ("logits", _LOGIT_COPIES * vocabulary_bytes * workload.rows),
+        ("logits of drafted tokens", MOST_DRAFTED * vocabulary_bytes),
     )
 
 

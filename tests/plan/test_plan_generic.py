@@ -10,7 +10,7 @@ from engine.plan.contract import MemoryPlan, Part
 from engine.plan.cpu_form import CpuForm
 from engine.plan.device import Backend, Device
 from engine.plan.families.registry import geometry_of
-from engine.plan.generic_kv import UNKNOWN_WINDOW_TOKENS, Subject, largest_context, plan_generic
+from engine.plan.generic_kv import largest_context, plan_generic
 from engine.plan.geometry import FullAttention, Geometry, Layer, SlidingAttention
 from engine.plan.kv_bytes import exact_kv_bytes
 from engine.plan.kv_scheme import uniform_scheme
@@ -19,6 +19,7 @@ from engine.plan.record_key import RecordKey
 from engine.plan.reserve import safety_bytes
 from engine.plan.run_record import PeakFact, Record
 from engine.plan.speed import METAL_EXPERT_EFFICIENCY, METAL_LAYER_SECONDS
+from engine.plan.subject import UNKNOWN_WINDOW_TOKENS, Subject
 from engine.plan.weights import Weights
 from engine.plan.workload import KV_STEP
 from tests.plan.public_configs import PUBLIC_CONFIGS

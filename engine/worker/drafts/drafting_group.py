@@ -13,9 +13,9 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.plan.transient import MOST_DRAFTED
 from engine.worker.cache.detached import extract_row
 from engine.worker.decode_group import DecodeGroup, soundness
-from engine.worker.drafts.pace import MOST_DRAFTED
 from engine.worker.drafts.row_drafts import Draft, Drafting, RowDrafts
 from engine.worker.drafts.taking_back import room_to_take_back, take_back
 from engine.worker.lane_tools import LaneTools

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from statistics import median
 
-MOST_DRAFTED = 15
+from engine.plan.transient import MOST_DRAFTED
+
 _FIRST_DRAFTED = 3
 _COST_GUESS = 0.13
 """What each drafted token adds to a pass, before any was measured: so much on a CPU."""
