@@ -14,11 +14,8 @@ from vault.links.known import PageNames, read_page_names
 from vault.links.link import Link
 from vault.links.resolve import LinkResolver, Resolution
 from vault.listing import VaultListing, list_vault
-from vault.moving.carry_out import carry_out
-from vault.moving.moved import Moved, keep_deleted, subject_of
-from vault.moving.plan import Change, MovePlan, Pages, plan_change
-from vault.moving.relocate import check_can_move
-from vault.names import check_path, displayable, stem_for, stem_of, title_of
+from vault.moving.moves import Moves
+from vault.names import displayable, stem_of
 from vault.obsidian import Conventions, Exclusions, read_conventions
 from vault.saving import Outcome, Saved, save_article
 from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
@@ -50,6 +47,7 @@ class Vault:
         self._excluded = Exclusions(self.conventions.excluded)
         self._names: dict[_Version, PageNames] = {}
         self._writing = threading.Lock()
+        self.moves = Moves(self, self._writing)
 
     @property
     def is_writable(self) -> bool:
@@ -107,7 +105,7 @@ class Vault:
 
     def save(self, relative: str, text: str, base: ArticleFile, actor: str = _YOU) -> Written:
         """Save an edited article and commit it; the save stands even when the commit cannot be."""
-        self._require_consent()
+        self.require_consent()
         if self._is_reference(relative):
             raise ReadOnlyArticle(
                 "The pages under Reference come with zib; write an article of your own instead."
@@ -121,7 +119,7 @@ class Vault:
 
     def create(self, title: str, folder: str | None = None, actor: str = _YOU) -> Written:
         """Create an article called `title`, with its heading, and commit it."""
-        self._require_consent()
+        self.require_consent()
         with self._writing:
             where = self._folder_for_new() if folder is None else folder
             if self.is_ours and where.partition("/")[0] not in _WRITTEN_FOLDERS:
@@ -132,65 +130,17 @@ class Vault:
             commit = self._commit(file, f"Create {_shown(path)}", actor)
             return Written(Saved(Outcome.SAVED, file), commit)
 
-    def plan_move(self, relative: str, new_path: str) -> MovePlan:
-        """Plan another path for a page; in a wiki made by zib its heading goes with its name."""
-        self._require_consent()
-        self._require_movable(relative)
-        if self.is_ours and new_path.partition("/")[0] not in _WRITTEN_FOLDERS:
-            raise NotAllowed(f"Pages belong into {', '.join(_WRITTEN_FOLDERS)}.")
-        if new_path == relative:
-            raise NotAllowed(f"“{_shown(relative)}” is there already.")
-        check_can_move(self.root, relative, new_path)
-        change = Change({relative: new_path}, is_heading_kept=not self.is_ours)
-        return plan_change(self._pages(), change)
-
-    def plan_rename(self, relative: str, title: str) -> MovePlan:
-        """Plan another title for a page, in its folder. Raises NotAllowed, ArticleExists."""
-        stem = stem_for(title)
-        folder = relative.rpartition("/")[0]
-        name = f"{stem if self.is_ours else title_of(stem)}.md"
-        return self.plan_move(relative, f"{folder}/{name}" if folder else name)
-
-    def plan_delete(self, relative: str) -> MovePlan:
-        """Plan the end of a page. Links to it stay, and lead to a page that is wanted."""
-        self._require_consent()
-        self._require_movable(relative)
-        return plan_change(self._pages(), Change({}, frozenset({relative})))
-
-    def carry_out(self, plan: MovePlan, actor: str = _YOU) -> Moved:
-        """Do what was planned, in one commit; nothing when a page has changed meanwhile.
-
-        What is deleted is first put where it can be had back from: the history, or `.trash`.
-        """
-        self._require_consent()
-        with self._writing:
-            kept_in = keep_deleted(self.root, plan, actor)
-            carried = carry_out(self.root, plan)
-            commit = commit_paths(self.root, carried.changes, subject_of(plan), actor)
-        return Moved(carried, commit, kept_in)
-
-    def _pages(self) -> Pages:
-        listing = self.listing()
-        paths = tuple(note.path for note in listing.notes)
-        return Pages(paths, self.names(listing), self.read, self._is_file)
-
-    def _is_file(self, relative: str) -> bool:
-        try:
-            return (self.root / check_path(relative)).is_file()
-        except (NotAllowed, OSError):
-            return False
-
-    def _require_movable(self, relative: str) -> None:
-        file = self.read(relative)
-        if file.read_only_reason is not None:
-            raise ReadOnlyArticle(f"“{_shown(relative)}” stays: {file.read_only_reason}.")
-
     def log(self, relative: str, limit: int = 50) -> tuple[Revision, ...]:
         """Return the revisions of an article, newest first."""
         return log_article(self.root, relative, limit)
 
     def recover(self) -> CommitResult:
-        """Commit what was saved without being committed, after a crash or by another program."""
+        """Finish what a crash cut short, and commit what is in no commit yet.
+
+        In a folder that is not ours nothing is committed.
+        """
+        if self.is_writable:
+            self.moves.finish_interrupted()
         with self._writing:
             return recover(self.root)
 
@@ -200,7 +150,8 @@ class Vault:
     def _folder_for_new(self) -> str:
         return ARTICLES if self.is_ours else self.conventions.folder_for_new_note()
 
-    def _require_consent(self) -> None:
+    def require_consent(self) -> None:
+        """Raise ConsentNeeded where notes may not be changed."""
         if not self.is_writable:
             raise ConsentNeeded(
                 f"Nothing was written: {_NEEDS_CONSENT}. Allow it with `zib memory init`."

@@ -86,7 +86,7 @@ UNTOUCHED = [
 
 def renamed(root: Path, text: str) -> str:
     vault = make_vault(root, {OLD: "# Old name\n", "Home/page.md": text, "Other.md": "x"})
-    moved = vault.carry_out(vault.plan_rename(OLD, "New (name)"))
+    moved = vault.moves.carry_out(vault.moves.plan_rename(OLD, "New (name)"))
     assert moved.carried.moved == ((OLD, NEW),)
     assert moved.carried.skipped == ()
     pages = pages_of(vault)
@@ -110,7 +110,7 @@ def test_what_is_no_link_is_left_alone(tmp_path: Path, text: str) -> None:
 )
 def test_a_new_name_is_text_and_no_pattern(tmp_path: Path, title: str) -> None:
     vault = make_vault(tmp_path / "v", {"a.md": "x", "b.md": "[[a]] [x](a.md) [y](<a.md>)"})
-    vault.carry_out(vault.plan_rename("a.md", title))
+    vault.moves.carry_out(vault.moves.plan_rename("a.md", title))
     resolver = vault.resolver(vault.listing())
     text = pages_of(vault)["b.md"]
     found = [resolver.resolve(link, "b.md") for link in find_links(text)]
@@ -139,7 +139,7 @@ def test_a_moved_page_still_sees_what_it_saw(tmp_path: Path, before: str, after:
     )
     for name in ("pic.png", "a b.png"):
         (root / "Work" / name).write_bytes(b"\x89PNG")
-    vault.carry_out(vault.plan_move("Work/page.md", "Else/page.md"))
+    vault.moves.carry_out(vault.moves.plan_move("Work/page.md", "Else/page.md"))
     pages = pages_of(vault)
     assert pages["Else/page.md"] == after
     assert pages["c.md"] == "[p](Else/page.md)"
@@ -148,14 +148,14 @@ def test_a_moved_page_still_sees_what_it_saw(tmp_path: Path, before: str, after:
 def test_a_namesake_is_not_linked_by_mistake(tmp_path: Path) -> None:
     pages = {"a/X.md": "", "deep/er/X.md": "", "n.md": "[[X]] [[deep/er/X]]"}
     vault = make_vault(tmp_path / "v", pages)
-    vault.carry_out(vault.plan_move("a/X.md", "a/very/far/away/X.md"))
+    vault.moves.carry_out(vault.moves.plan_move("a/X.md", "a/very/far/away/X.md"))
     assert pages_of(vault)["n.md"] == "[[away/X]] [[deep/er/X]]"
 
 
 def test_a_deleted_page_is_wanted_and_not_its_namesake(tmp_path: Path) -> None:
     pages = {"a/X.md": "one", "deep/er/X.md": "two", "n.md": "[[X]] [x](a/X.md) [[X|y]]"}
     vault = make_vault(tmp_path / "v", pages)
-    moved = vault.carry_out(vault.plan_delete("a/X.md"))
+    moved = vault.moves.carry_out(vault.moves.plan_delete("a/X.md"))
     assert moved.kept_in == ".trash"
     assert (vault.root / ".trash/X.md").read_text() == "one"
     assert pages_of(vault)["n.md"] == "[[a/X]] [x](a/X.md) [[a/X|y]]"
@@ -163,12 +163,12 @@ def test_a_deleted_page_is_wanted_and_not_its_namesake(tmp_path: Path) -> None:
 
 def test_a_page_with_a_number_sign_in_its_name(tmp_path: Path) -> None:
     vault = make_vault(tmp_path / "v", {"C#.md": "x", "n.md": "[[C#]] [[C#|lang]]"})
-    vault.carry_out(vault.plan_rename("C#.md", "C sharp"))
+    vault.moves.carry_out(vault.moves.plan_rename("C#.md", "C sharp"))
     assert pages_of(vault)["n.md"] == "[[C sharp]] [[C sharp|lang]]"
 
 
 def test_an_apostrophe_in_a_property_stays_quoted(tmp_path: Path) -> None:
     text = "---\na: '[[Bob''s page]]'\nb: \"[[Bob's page]]\"\n---\n"
     vault = make_vault(tmp_path / "v", {"Bob's page.md": "x", "n.md": text})
-    vault.carry_out(vault.plan_rename("Bob's page.md", "Ann's"))
+    vault.moves.carry_out(vault.moves.plan_rename("Bob's page.md", "Ann's"))
     assert pages_of(vault)["n.md"] == "---\na: '[[Ann''s]]'\nb: \"[[Ann's]]\"\n---\n"

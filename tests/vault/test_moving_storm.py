@@ -73,15 +73,15 @@ def take_step(vault: Vault, step: tuple[str, int, str, str]) -> None:
     try:
         match verb:
             case "rename":
-                plan = vault.plan_rename(path, stem)
+                plan = vault.moves.plan_rename(path, stem)
             case "move":
-                plan = vault.plan_move(path, folder + path.rpartition("/")[2])
+                plan = vault.moves.plan_move(path, folder + path.rpartition("/")[2])
             case _:
-                plan = vault.plan_delete(path)
+                plan = vault.moves.plan_delete(path)
     except (ArticleExists, NotAllowed):
         assert leads(vault) == before
         return
-    carried = vault.carry_out(plan).carried
+    carried = vault.moves.carry_out(plan).carried
     after = leads(vault)
     skipped = {page.path for page in carried.skipped}
     for page, found in before.items():

@@ -63,7 +63,7 @@ class WikiPane(Vertical):
         self._show_listing(listing)
         if self._page.file is None and any(note.path == FIRST_PAGE for note in listing.notes):
             await self.open_article(FIRST_PAGE)
-        if self._session.is_ours:
+        if not self._session.needs_consent:
             await self._recover()
         async for changed in self._session.changes(self._stop_watching):
             await self._refresh()

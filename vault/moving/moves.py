@@ -1,0 +1,103 @@
+"""Renames, moves and deletes pages of an opened wiki: first a plan to look at, then the deed."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from vault.errors import NotAllowed, ReadOnlyArticle
+from vault.history.commit import commit_paths
+from vault.moving.carry_out import Carried, carry_out
+from vault.moving.journal import clear_journal, read_interrupted, write_journal
+from vault.moving.moved import Moved, keep_deleted, subject_of
+from vault.moving.plan import Change, MovePlan, Pages, plan_change
+from vault.moving.relocate import check_can_move
+from vault.names import check_path, displayable, stem_for, stem_of, title_of
+from vault.setup import ARTICLES, META, TALK
+
+if TYPE_CHECKING:
+    from vault.vault import Vault
+
+_YOU = "you"
+_MOVED_BETWEEN = (ARTICLES, TALK, META)
+
+
+class Moves:
+    """What `Vault.moves` can do. Deeds happen one at a time with the vault's other writing."""
+
+    def __init__(self, vault: Vault, writing: threading.Lock) -> None:
+        self._vault = vault
+        self._writing = writing
+
+    def plan_rename(self, relative: str, title: str) -> MovePlan:
+        """Plan another title for a page, in its folder. Raises NotAllowed, ArticleExists."""
+        stem = stem_for(title)
+        folder = relative.rpartition("/")[0]
+        name = f"{stem if self._vault.is_ours else title_of(stem)}.md"
+        return self.plan_move(relative, f"{folder}/{name}" if folder else name)
+
+    def plan_move(self, relative: str, new_path: str) -> MovePlan:
+        """Plan another path for a page; in a wiki made by zib its heading goes with its name."""
+        self._require_movable(relative)
+        is_ours = self._vault.is_ours
+        if is_ours and new_path.partition("/")[0] not in _MOVED_BETWEEN:
+            raise NotAllowed(f"Pages belong into {', '.join(_MOVED_BETWEEN)}.")
+        if new_path == relative:
+            raise NotAllowed(f"“{_shown(relative)}” is there already.")
+        check_can_move(self._vault.root, relative, new_path)
+        change = Change({relative: new_path}, is_heading_kept=not is_ours)
+        return plan_change(self._pages(), change)
+
+    def plan_delete(self, relative: str) -> MovePlan:
+        """Plan the end of a page. Links to it stay, and lead to a page that is wanted."""
+        self._require_movable(relative)
+        return plan_change(self._pages(), Change({}, frozenset({relative})))
+
+    def carry_out(self, plan: MovePlan, actor: str = _YOU) -> Moved:
+        """Do what was planned, in one commit; nothing when a page has changed meanwhile.
+
+        What is deleted is first put where it can be had back from: the history, or `.trash`.
+        """
+        self._vault.require_consent()
+        with self._writing:
+            kept_in = keep_deleted(self._vault.root, plan, actor)
+            write_journal(self._vault.root, plan)
+            carried = self._carry_out(plan)
+            commit = commit_paths(self._vault.root, carried.changes, subject_of(plan), actor)
+        return Moved(carried, commit, kept_in)
+
+    def finish_interrupted(self) -> Carried | None:
+        """Take the remaining steps of a change that a crash cut short."""
+        with self._writing:
+            plan = read_interrupted(self._vault.root)
+            if plan is None:
+                return None
+            return self._carry_out(plan)
+
+    def _carry_out(self, plan: MovePlan) -> Carried:
+        try:
+            return carry_out(self._vault.root, plan)
+        finally:
+            clear_journal(self._vault.root)
+
+    def _pages(self) -> Pages:
+        vault = self._vault
+        listing = vault.listing()
+        paths = tuple(note.path for note in listing.notes)
+        return Pages(paths, vault.names(listing), vault.read, self._is_file)
+
+    def _is_file(self, relative: str) -> bool:
+        try:
+            return (self._vault.root / check_path(relative)).is_file()
+        except (NotAllowed, OSError):
+            return False
+
+    def _require_movable(self, relative: str) -> None:
+        self._vault.require_consent()
+        file = self._vault.read(relative)
+        if file.read_only_reason is not None:
+            raise ReadOnlyArticle(f"“{_shown(relative)}” stays: {file.read_only_reason}.")
+
+
+def _shown(relative: str) -> str:
+    return title_of(stem_of(displayable(relative)))
