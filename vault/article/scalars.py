@@ -35,9 +35,7 @@ _FLOW_VALUE = re.compile(
     |(?P<plain>(?:!?\[\[[^\[\]\r\n]*\]\]|[^,\[\]\r\n])*))[ \t\r\n]*""",
     re.VERBOSE | re.DOTALL,
 )
-_NEEDS_QUOTES = re.compile(
-    r"""^[\s\-?:,\[\]{}\#&*!|>'"%@`=~]|^$|:(?:[ \t]|$)|[ \t]\#|\s$|[\x00-\x1f\x7f-\x9f\u2028\u2029]"""
-)
+_NEEDS_QUOTES = re.compile(r"""^[\s\-?:,\[\]{}\#&*!|>'"%@`=~]|^$|:(?:[ \t]|$)|[ \t]\#|\s$""")
 _PLAIN_DASH = re.compile(r"-[^\s-]")
 _WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\", "\0": "\\0"}
 _TO_ESCAPE = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"\\]')
