@@ -197,3 +197,32 @@ def test_a_redirect_is_followed_once(
 )
 def test_the_first_heading_is_read(text: str, heading: str | None) -> None:
     assert read_page_names(text).heading == heading
+
+
+@pytest.mark.parametrize(
+    ("front", "title", "aliases"),
+    [
+        ("aliases: [Ann, 'Bob''s']\ntitle: The page", "The page", ("Ann", "Bob's")),
+        ("alias: one, two", None, ("one", "two")),
+        ('aliases:\n  - "a: b"\n  - 1984', None, ("a: b", "1984")),
+        ("aliases:\ntitle:", None, ()),
+        ("aliases: [unclosed\ntitle: Still", "Still", None),
+        ("", None, ()),
+    ],
+)
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_other_names_are_read_from_the_properties(
+    front: str, title: str | None, aliases: tuple[str, ...] | None, line_break: str
+) -> None:
+    text = f"---\n{front}\n---\n# Heading\n\n---\nmore".replace("\n", line_break)
+    names = read_page_names(text)
+    assert names.heading == "Heading"
+    assert names.title == title
+    assert aliases is None or names.aliases == aliases
+
+
+@pytest.mark.parametrize(
+    "text", ["---", "---\n", "---\na: b", "--- x\na: b\n---\n", "----\na\n----\n"]
+)
+def test_front_matter_that_is_none_has_no_names(text: str) -> None:
+    assert read_page_names(text).aliases == ()

@@ -4,11 +4,17 @@ import re
 from dataclasses import dataclass
 
 from vault.anchors import first_heading
+from vault.article.blocks import read_layout
+from vault.article.front_matter import read_front_matter
 from vault.links.link import Link
 from vault.links.scan import find_links
 
-_LOOKED_AT = 4000
+_LOOKED_AT, _LONGEST_FRONT_MATTER = 4000, 70_000
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*(?:\r\n?|\n)(?:.*?(?:\r\n?|\n))??(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|$)", re.DOTALL
+)
 _HEADING_LINE = re.compile(r"# +(?P<title>[^\r\n#`]*[^\s#`])[ \t]*(?:\r|\n|$)")
+_MAYBE_HEADING = re.compile(r"^[ \t>*+\d.)-]*(?:#(?:[ \t]|$)|=+[ \t]*$)", re.MULTILINE)
 _REDIRECT = re.compile(r"^[*_]?(?:Redirects to|#REDIRECT) *(?=\[\[)", re.MULTILINE | re.IGNORECASE)
 
 
@@ -29,14 +35,33 @@ class PageNames:
 
 def read_page_names(text: str) -> PageNames:
     """Read a page's names from its beginning."""
-    beginning = text[:_LOOKED_AT]
-    return PageNames(_heading(beginning), redirect=_redirect(beginning))
+    front, body = _split(text.removeprefix("\ufeff"))
+    beginning = body[:_LOOKED_AT]
+    title, aliases = _properties(front)
+    return PageNames(_heading(beginning), title, aliases, _redirect(beginning))
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The front matter and what follows it."""
+    found = _FRONT_MATTER.match(text[:_LONGEST_FRONT_MATTER])
+    return ("", text) if found is None else (found.group(), text[found.end() :])
+
+
+def _properties(front: str) -> tuple[str | None, tuple[str, ...]]:
+    properties = read_front_matter(read_layout(front)) if front else None
+    if properties is None:
+        return None, ()
+    title = properties.find("title")
+    first = next(iter(title.texts), None) if title else None
+    return first, properties.names("aliases", "alias")
 
 
 def _heading(beginning: str) -> str | None:
-    found = _HEADING_LINE.match(beginning.lstrip("\ufeff"))
-    # Most pages begin with a plain heading, which takes no parser to see.
-    return found.group("title") if found else first_heading(beginning)
+    found = _HEADING_LINE.match(beginning)
+    # Most pages begin with a plain heading or have none, which takes no parser to see.
+    if found or not _MAYBE_HEADING.search(beginning):
+        return found.group("title") if found else None
+    return first_heading(beginning)
 
 
 def _redirect(beginning: str) -> Link | None:
