@@ -6,6 +6,7 @@ import psutil
 
 from engine.protocol import Generate
 from engine.serving.backend import Refused
+from engine.serving.grammar_bounds import check_grammar
 from engine.serving.request_bounds import check_sampling, check_stops
 
 SMALL_MACHINE_BYTES = 15 * 1024**3
@@ -16,13 +17,14 @@ LONGEST_ANSWER = 4096
 
 
 def check_request(command: Generate) -> None:
-    """Refuse a request without messages, or with numbers or stop strings outside their bounds."""
+    """Refuse a request without messages, or with anything in it outside its bounds."""
     if not command.messages:
         raise Refused("bad-request", "There is no message to answer.")
     if command.max_tokens is not None and command.max_tokens < 1:
         raise Refused("bad-request", f"max_tokens must be at least 1, not {command.max_tokens}.")
     check_sampling(command.sampling)
     check_stops(command.stop)
+    check_grammar(command)
 
 
 def room_for_answer(prompt_tokens: int, wish: int | None, limit: int, window: int) -> int:
