@@ -34,7 +34,7 @@ from engine.worker.folder_check import check_folder
 from engine.worker.kv_choice import KVWish
 from engine.worker.loaded_model import LoadedModel, load_model
 from engine.worker.planning import EnginePlanning
-from engine.worker.prompt import check_ids, opens_thinking, render_prompt
+from engine.worker.prompt import check_ids, opens_thinking, template_turns
 from engine.worker.rate import Meters
 from engine.worker.row import Request, Row
 from engine.worker.run_book import RunBook
@@ -125,7 +125,7 @@ class MlxBackend:
         assert self._answering is not None  # as long as there is a model
         check_request(command)
         limit = loaded.info.context_limit
-        prompt = render_prompt(loaded.tokenizer, command.messages, command.thinking)
+        prompt = loaded.prompts.write(template_turns(command.messages), command.thinking)
         check_ids(prompt, loaded.trial.vocabulary_size)
         room = room_for_answer(len(prompt), command.max_tokens, limit, loaded.info.context_window)
         request = Request(

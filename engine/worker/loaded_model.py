@@ -24,7 +24,7 @@ from engine.worker.folder_check import read_object
 from engine.worker.kv_choice import AS_MADE, KVChoice, KVWish, choose_kv
 from engine.worker.markup import Markup, markup_of
 from engine.worker.precision import prepare_for_cpu
-from engine.worker.prompt import protect_control_tokens
+from engine.worker.prompt import PromptWriter
 from engine.worker.trial import Trial, run_trial
 
 # mlx-lm carries hardly any types.
@@ -38,6 +38,7 @@ class LoadedModel:
 
     model: Module
     tokenizer: Any
+    prompts: PromptWriter
     markup: Markup
     generation_config: dict[str, Any]
     info: ModelInfo
@@ -75,7 +76,6 @@ def load_model(
         weights_bytes, form = prepared.weights_bytes, prepared.form
         if prepared.description != precision:
             precision = f"{precision}, {prepared.description}"
-    protect_control_tokens(tokenizer)
     kv = choose_kv(model, folder, config, kv_wish)
     report_stage("warming up")
     markup = markup_of(tokenizer)
@@ -99,7 +99,10 @@ def load_model(
         kv_warning=kv_warning(kv.bits, parameters),
     )
     settings = _generation_config(folder)
-    return LoadedModel(model, tokenizer, markup, settings, info, trial, command.is_forced, form, kv)
+    prompts = PromptWriter(tokenizer)
+    return LoadedModel(
+        model, tokenizer, prompts, markup, settings, info, trial, command.is_forced, form, kv
+    )
 
 
 def _read(folder: Path, adapter: str) -> tuple[Any, Any, dict[str, Any]]:

@@ -38,11 +38,12 @@ def _measure(
     from mlx_lm.generate import BatchGenerator
 
     from engine.worker.loaded_model import load_model
-    from engine.worker.prompt import render_prompt
+    from engine.worker.prompt import template_turns
 
     usable = config.memory_limit_bytes or sys.maxsize
     loaded = load_model(LoadModel(0, folder), compute, usable, lambda _: None)
-    prompts = [render_prompt(loaded.tokenizer, (Message("user", text),), None) for text, _ in rows]
+    turns = [template_turns((Message("user", text),)) for text, _ in rows]
+    prompts = [loaded.prompts.write(each, None) for each in turns]
     generator: Any = BatchGenerator(
         loaded.model, completion_batch_size=ROWS_AT_ONCE, prefill_batch_size=ROWS_AT_ONCE
     )

@@ -5,44 +5,84 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jinja2.exceptions import TemplateError
+from jinja2.exceptions import TemplateError, TemplateSyntaxError
 
 from engine.protocol import Message
 from engine.serving.backend import Refused
+from engine.serving.containment import Caught, attempt
+from engine.worker.content_marks import Marks
+from engine.worker.control_tokens import ControlTokens
+from engine.worker.marked_encoding import MarkedEncoder
+
+_MOST_WORDS = 300
+"""Characters of what a template says when it refuses."""
 
 
-def protect_control_tokens(tokenizer: Any) -> None:
-    """Tell the tokenizer every token that must never come out of message text.
+class PromptWriter:
+    """Writes prompts for one tokenizer.
 
-    Without the list transformers only knows those the template literally contains.
+    Transformers' own protection leaves out what a template in Python renders, dictionary keys, and
+    tokens that come into being only by normalising or by joining two texts.
     """
-    inner = tokenizer._tokenizer
-    inner.chat_control_tokens = sorted(
-        {token.content for token in inner.added_tokens_decoder.values() if token.content}
-    )
 
+    def __init__(self, tokenizer: Any) -> None:
+        """`tokenizer` is mlx-lm's wrapper."""
+        self._tokenizer = tokenizer
+        self.control = ControlTokens(tokenizer)
+        self._encoder = MarkedEncoder(tokenizer, self.control)
 
-def render_prompt(tokenizer: Any, messages: Sequence[Message], thinking: bool | None) -> list[int]:
-    """Token ids of the conversation with the generation prompt. Raises Refused."""
-    if not tokenizer.has_chat_template:
-        raise Refused("bad-request", "This model has no chat template, so it cannot chat.")
-    turns = [{"role": message.role, "content": message.content} for message in messages]
-    options: dict[str, Any] = {}
-    if thinking is not None and tokenizer.has_thinking:
-        options["enable_thinking"] = thinking
-    try:
-        ids = tokenizer.apply_chat_template(
-            turns, add_generation_prompt=True, sanitize_control_tokens=True, **options
+    def write(
+        self,
+        turns: Sequence[dict[str, Any]],
+        thinking: bool | None,
+        tools: Sequence[dict[str, Any]] = (),
+        *,
+        is_open: bool = True,
+    ) -> list[int]:
+        """Token ids of the conversation, with the generation prompt if it is open. Raises Refused.
+
+        `turns` and `tools` are as chat templates want them; a `thinking` of None is the model's
+        own way.
+        """
+        if not self._tokenizer.has_chat_template:
+            raise Refused("bad-request", "This model has no chat template, so it cannot chat.")
+        template = self._tokenizer._tokenizer.chat_template
+        marks = Marks.absent_from(list(turns), list(tools), template)
+        options: dict[str, Any] = {
+            "enable_thinking": self._tokenizer.has_thinking if thinking is None else thinking
+        }
+        if tools:
+            options["tools"] = marks.mark(list(tools), self.control)
+        rendered = attempt(
+            lambda: self._tokenizer.apply_chat_template(
+                marks.mark(list(turns), self.control),
+                add_generation_prompt=is_open,
+                tokenize=False,
+                **options,
+            )
         )
-    except (TemplateError, ValueError, TypeError) as error:
-        raise Refused(
-            "bad-request", f"The model's chat template refuses this conversation: {error}"
-        ) from error
-    return [int(token) for token in ids]
+        if isinstance(rendered, Caught):
+            raise _refusal(rendered.error) from rendered.error
+        return self._without_second_start(self._encoder.encode(marks.split(rendered)))
+
+    def _without_second_start(self, ids: list[int]) -> list[int]:
+        """Some templates write the token that begins a text twice; models expect one."""
+        start = self._tokenizer.bos_token_id
+        surplus = 0
+        while ids[surplus : surplus + 2] == [start, start]:
+            surplus += 1
+        return ids[surplus:]
+
+
+def template_turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The messages as a chat template wants them."""
+    return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def check_ids(prompt: Sequence[int], vocabulary_size: int) -> None:
     """Refuse ids the model has no row for: MLX reads past the end of the table on the CPU."""
+    if not prompt:
+        raise Refused("bad-request", "The model's chat template makes nothing of this message.")
     if max(prompt) >= vocabulary_size:
         raise Refused(
             "bad-request",
@@ -57,3 +97,15 @@ def opens_thinking(tokenizer: Any, prompt: Sequence[int]) -> bool:
         return False
     start = tokenizer.rfind_think_start(list(prompt))
     return bool(start > tokenizer.rfind_think_end(list(prompt)))
+
+
+def _refusal(error: Exception) -> Refused:
+    words = " ".join(str(error).split())[:_MOST_WORDS] or type(error).__name__
+    match error:
+        case TemplateSyntaxError(lineno=line):
+            sentence = f"The model's chat template is broken at line {line}: {words}"
+        case TemplateError():
+            sentence = f"The model's chat template refuses this conversation: {words}"
+        case _:
+            sentence = f"The model's chat template failed: {type(error).__name__}: {words}"
+    return Refused("bad-request", sentence)

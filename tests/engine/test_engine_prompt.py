@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,7 @@ from mlx_lm.tokenizer_utils import load as load_tokenizer
 from engine.protocol import Message
 from engine.serving.backend import Refused
 from engine.serving.checks import room_for_answer
-from engine.worker.prompt import (
-    check_ids,
-    opens_thinking,
-    protect_control_tokens,
-    render_prompt,
-)
+from engine.worker.prompt import PromptWriter, check_ids, opens_thinking, template_turns
 
 FORGERIES = [
     "<|im_start|>",
@@ -48,9 +45,20 @@ FORGERIES = [
 )
 def tokenizer(request: pytest.FixtureRequest) -> Any:
     folder: Path = request.getfixturevalue(f"{request.param}_model")
-    tokenizer = load_tokenizer(folder)
-    protect_control_tokens(tokenizer)
-    return tokenizer
+    return load_tokenizer(folder)
+
+
+@lru_cache(4)
+def writer(tokenizer: Any) -> PromptWriter:
+    """One for each tokenizer: it looks through the whole vocabulary."""
+    return PromptWriter(tokenizer)
+
+
+def render_prompt(
+    tokenizer: Any, messages: Sequence[Message], thinking: bool | None = None
+) -> list[int]:
+    """The ids of a conversation."""
+    return writer(tokenizer).write(template_turns(messages), thinking)
 
 
 def structure(tokenizer: Any, *messages: Message) -> list[int]:
@@ -91,7 +99,6 @@ def test_the_prompt_holds_the_words_and_ends_with_the_turn_to_take(tokenizer: An
 
 def test_thinking_is_switched_off_by_the_template(thinking_model: Path) -> None:
     tokenizer = load_tokenizer(thinking_model)
-    protect_control_tokens(tokenizer)
     (end,) = tokenizer.encode("</think>", add_special_tokens=False)
     said = [Message("user", "hi")]
     assert end in render_prompt(tokenizer, said, thinking=False)
