@@ -15,6 +15,7 @@ from engine.process import EngineLaunch
 from engine.protocol import (
     NO_REQUEST,
     CacheForgotten,
+    CacheSaved,
     CountTokens,
     ForgetCache,
     Generate,
@@ -24,6 +25,7 @@ from engine.protocol import (
     Plan,
     Planned,
     Sampling,
+    SaveCache,
     TokensCounted,
 )
 from engine.session import EngineSession, Listener, OpenLink
@@ -147,8 +149,19 @@ class EngineClient:
         command = CountTokens(self._requests.next_id(), tuple(texts))
         return (await self.session.ask(command, TokensCounted)).counts
 
+    async def save(self, seconds: float = 10.0) -> CacheSaved:
+        """Have kept caches written to the disk, once no answer runs, for at most so long.
+
+        Raises RequestFailed, EngineStopped.
+        """
+        await self.session.until_serving()
+        command = SaveCache(self._requests.next_id(), seconds)
+        return await self.session.ask(command, CacheSaved)
+
     async def forget(self, conversation: str) -> int:
-        """Drop a conversation's KV cache, after its answer if one runs; returns the entries gone.
+        """Drop a conversation's KV caches, after its answer if one runs; returns the entries gone.
+
+        They are gone from the disk too.
 
         Raises EngineStopped.
         """

@@ -173,8 +173,17 @@ class Cancel(Command, frozen=True):
     """Stop the command with this id, keeping what it has produced."""
 
 
+class SaveCache(Command, frozen=True):
+    """Write everything kept that is not on the disk yet, for at most so many seconds."""
+
+    seconds: float = 10.0
+
+
 class ForgetCache(Command, frozen=True):
-    """Drop the KV cache of one conversation, or the instructions kept for a prefix group."""
+    """Drop the KV caches of one conversation, or the instructions kept for a prefix group.
+
+    Those on the disk go too, also of models that are not loaded.
+    """
 
     owner: str
 
@@ -184,11 +193,25 @@ class Ping(Command, frozen=True):
 
 
 class Shutdown(Command, frozen=True):
-    """End the process; the closed channel is the answer."""
+    """End the process; the closed channel is the answer.
+
+    What is kept and not on the disk yet is saved first, for at most so many seconds.
+    """
+
+    seconds: float = 3.0
 
 
 AnyCommand = (
-    LoadModel | UnloadModel | Plan | CountTokens | Generate | Cancel | ForgetCache | Ping | Shutdown
+    LoadModel
+    | UnloadModel
+    | Plan
+    | CountTokens
+    | Generate
+    | Cancel
+    | SaveCache
+    | ForgetCache
+    | Ping
+    | Shutdown
 )
 
 
@@ -319,6 +342,15 @@ class Finished(Event, frozen=True):
     usage: Usage
 
 
+class CacheSaved(Event, frozen=True):
+    """Last event of `SaveCache`: what it wrote, and whether all that is kept is on the disk now."""
+
+    id: int
+    entries: int
+    bytes: int
+    is_durable: bool
+
+
 class CacheForgotten(Event, frozen=True):
     """Last event of `ForgetCache`."""
 
@@ -397,6 +429,14 @@ class MemoryReport(Event, frozen=True):
     """Chat before background, running before queued; in the order they came."""
     kv_budget_bytes: int = 0
     """What the KV caches of all running rows may take together; 0 while nothing bounds it."""
+    disk_tier_entries: int = 0
+    """Kept caches on the disk, of all models."""
+    disk_tier_pending_bytes: int = 0
+    """What waits to be written there."""
+    disk_tier_restores: int = 0
+    disk_tier_failures: int = 0
+    disk_tier_fault: str = ""
+    """Why nothing is written there any more; empty while all is well."""
 
 
 AnyEvent = (
@@ -410,6 +450,7 @@ AnyEvent = (
     | PromptProgress
     | TextDelta
     | Finished
+    | CacheSaved
     | CacheForgotten
     | Pong
     | Failed
@@ -422,6 +463,7 @@ LastEvent = (
     | Planned
     | TokensCounted
     | Finished
+    | CacheSaved
     | CacheForgotten
     | Pong
     | Failed

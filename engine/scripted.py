@@ -30,7 +30,7 @@ from engine.script_lane import ScriptedLane
 from engine.script_plan import KV_BYTES_PER_TOKEN, plan_scripted
 from engine.script_report import ScriptedState, report, shown_tokens
 from engine.script_row import ScriptedRow
-from engine.serving.backend import Refused
+from engine.serving.backend import Refused, Saved
 from engine.serving.checks import check_request, room_for_answer
 from engine.serving.entry import serve
 from engine.serving.kv_budget import Claim, KvBudget
@@ -112,6 +112,14 @@ class ScriptedBackend:
     def forget(self, owner: str) -> int:
         """Drop one conversation."""
         return 0 if self._held.pop(owner, None) is None else 1
+
+    def save(self, seconds: float) -> Saved:
+        """Nothing: words are not kept on the disk."""
+        return Saved()
+
+    def upkeep(self, idle_seconds: float) -> float | None:
+        """Nothing."""
+        return None
 
     def submit(self, command: Generate) -> None:
         """Find the reply for the last message and queue it."""

@@ -14,6 +14,7 @@ from engine.protocol import (
     AnyCommand,
     AnyEvent,
     Failed,
+    MemoryReport,
     Ping,
     Pong,
     Shutdown,
@@ -23,6 +24,8 @@ from engine.restarts import RestartPolicy
 from engine.watchdog import Watchdog
 
 SHUTDOWN_SECONDS = 2.0
+SAVE_SECONDS = 3.0
+"""What an engine with something to save gets beside that."""
 _CHUNK = 64 * 1024
 
 
@@ -39,6 +42,7 @@ class Supervisor:
         self._process: EngineProcess | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
+        self._has_unsaved = False
         self._last_words = ""
         self._log = ""
 
@@ -85,9 +89,9 @@ class Supervisor:
             await asyncio.gather(self._task, return_exceptions=True)
         if (process := self._process) is None:
             return
-        self.write(Shutdown(NO_REQUEST))
+        self.write(Shutdown(NO_REQUEST, SAVE_SECONDS))
         process.writer.close()
-        await process.ends_within(SHUTDOWN_SECONDS)
+        await process.ends_within(SHUTDOWN_SECONDS + SAVE_SECONDS * self._has_unsaved)
         await self._bury(process)
 
     async def _supervise(self) -> None:
@@ -106,7 +110,7 @@ class Supervisor:
             self._process = process = await start_engine(self._launch)
         except EngineStopped as error:
             return str(error)
-        self._last_words = ""
+        self._last_words, self._has_unsaved = "", False
         self._watchdog.restart()
         blame = await self._until_lost(process)
         if blame is None and not await process.ends_within(SHUTDOWN_SECONDS):
@@ -155,6 +159,9 @@ class Supervisor:
                 self._last_words = message
             case WorkerReady(protocol_version=version) if version != PROTOCOL_VERSION:
                 return f"it speaks another protocol version ({version}); restart `zib`"
+            case MemoryReport():
+                self._has_unsaved = event.disk_tier_pending_bytes > 0
+                self._owner.on_event(event)
             case WorkerReady():
                 self._watchdog.hear_ready()
                 self._owner.on_event(event)

@@ -7,6 +7,7 @@ read snapshots and may be called from any thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from engine.errors import EngineError
@@ -31,6 +32,15 @@ class Refused(EngineError):
         self.kind: FailureKind = kind
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was written, and whether all that is kept is on the disk now."""
+
+    entries: int = 0
+    nbytes: int = 0
+    is_durable: bool = False
+
+
 class Backend(Protocol):
     """A model runner: MLX in the worker, or the scripted one."""
 
@@ -47,13 +57,23 @@ class Backend(Protocol):
         there is none."""
 
     def unload(self) -> None:
-        """Free the model and all caches."""
+        """Free the model and all caches, once what can be is saved."""
 
     def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Token counts. Raises Refused when no model is loaded."""
 
     def forget(self, owner: str) -> int:
-        """Drop a conversation's cache; returns how many entries went."""
+        """Drop a conversation's caches, also on the disk; returns how many entries went."""
+
+    def save(self, seconds: float) -> Saved:
+        """Write what is kept and not on the disk yet, for at most so many seconds."""
+
+    def upkeep(self, idle_seconds: float) -> float | None:
+        """Do a little of what can wait, for tens of milliseconds at most.
+
+        Nothing was asked for `idle_seconds`. Returns in how many seconds there is more to do, None
+        when there is nothing.
+        """
 
     def submit(self, command: Generate) -> None:
         """Queue an answer in its lane. Raises Refused."""

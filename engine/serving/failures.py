@@ -15,12 +15,13 @@ from engine.protocol import (
     Generate,
     LoadModel,
     Plan,
+    SaveCache,
     UnloadModel,
     Usage,
 )
 from engine.serving.backend import Refused
 
-Job = Generate | LoadModel | UnloadModel | Plan | CountTokens | ForgetCache
+Job = Generate | LoadModel | UnloadModel | Plan | CountTokens | SaveCache | ForgetCache
 _LONGEST = 400
 
 
@@ -53,7 +54,7 @@ def cancelled_before_start(job: Job) -> Finished | Failed:
     match job:
         case Generate():
             return Finished(job.id, "cancelled", Usage(0, 0, 0, 0, 0.0, 0.0, 0.0))
-        case LoadModel() | UnloadModel() | Plan() | CountTokens() | ForgetCache():
+        case LoadModel() | UnloadModel() | Plan() | CountTokens() | SaveCache() | ForgetCache():
             return Failed(job.id, "bad-request", "Stopped before it began.")
         case _:
             assert_never(job)

@@ -6,7 +6,15 @@ from collections import deque
 from collections.abc import Collection
 from typing import assert_never
 
-from engine.protocol import CountTokens, ForgetCache, Generate, LoadModel, Plan, UnloadModel
+from engine.protocol import (
+    CountTokens,
+    ForgetCache,
+    Generate,
+    LoadModel,
+    Plan,
+    SaveCache,
+    UnloadModel,
+)
 from engine.serving.failures import Job
 
 
@@ -45,7 +53,7 @@ class WaitingLine:
 def _must_follow(job: Job, other: Job) -> bool:
     """Whether a command has to wait for the end of one that came before it."""
     match job:
-        case LoadModel() | UnloadModel():
+        case LoadModel() | UnloadModel() | SaveCache():
             return True
         case Generate():
             return _changes_model(other) or _shares_cache(job, other)

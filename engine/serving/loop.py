@@ -20,6 +20,7 @@ from engine.protocol import (
     PROTOCOL_VERSION,
     AnyEvent,
     CacheForgotten,
+    CacheSaved,
     Cancel,
     CountTokens,
     Failed,
@@ -35,6 +36,7 @@ from engine.protocol import (
     Plan,
     Planned,
     Pong,
+    SaveCache,
     Shutdown,
     TokensCounted,
     UnloadModel,
@@ -60,7 +62,8 @@ class ServingLoop:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._inbox: queue.SimpleQueue[Job | Cancel] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Job | Cancel | Shutdown] = queue.SimpleQueue()
+        self._has_saved = threading.Event()
         self._line = WaitingLine()
         self._running: dict[int, Generate] = {}
         # Each counter has one writing thread. Starting counts as work, so that it can stall.
@@ -110,6 +113,7 @@ class ServingLoop:
                     case Plan() if self._is_made:
                         self._channel.send(self._planned(command))
                     case Shutdown():
+                        self._wait_for_saving(command)
                         break
                     case _:
                         self._accepted += 1
@@ -118,6 +122,12 @@ class ServingLoop:
         except ProtocolError as error:
             self._die("could not read what it was sent", error)
         leave()
+
+    def _wait_for_saving(self, command: Shutdown) -> None:
+        """The other end may be closed by now: it waits for the process to end."""
+        if self._is_made and self._backend.memory(0).disk_tier_pending_bytes:
+            self._inbox.put(command)
+            self._has_saved.wait(command.seconds)
 
     def _report(self) -> None:
         name_this_thread(REPORT_THREAD)
@@ -133,12 +143,16 @@ class ServingLoop:
         while not self._inbox.empty():
             self._sort(self._inbox.get())
 
-    def _sort(self, command: Job | Cancel) -> None:
-        if isinstance(command, Cancel):
-            self._cancel(command.id)
-            self._settled += 1
-        else:
-            self._line.add(command)
+    def _sort(self, command: Job | Cancel | Shutdown) -> None:
+        match command:
+            case Cancel(id=id):
+                self._cancel(id)
+                self._settled += 1
+            case Shutdown(seconds=seconds):
+                attempt(lambda: self._backend.save(seconds))
+                self._has_saved.set()
+            case _:
+                self._line.add(command)
 
     def _advance(self) -> None:
         job = self._line.next_ready(self._running.values())
@@ -189,6 +203,9 @@ class ServingLoop:
             case CountTokens(id=id, texts=texts):
                 self._wake()
                 self._send(TokensCounted(id, backend.count_tokens(texts)))
+            case SaveCache(id=id, seconds=seconds):
+                saved = backend.save(seconds)
+                self._send(CacheSaved(id, saved.entries, saved.nbytes, saved.is_durable))
             case ForgetCache(id=id, owner=owner):
                 self._send(CacheForgotten(id, backend.forget(owner)))
             case _:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import queue
+import time
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from engine.protocol import LoadModel
 from engine.serving.backend import Backend
+from engine.serving.containment import Caught, attempt
 
 _T = TypeVar("_T")
 
@@ -40,12 +43,25 @@ class Sleeper:
             raise
 
     def wait(self, inbox: queue.SimpleQueue[_T], fall_asleep: Callable[[], None]) -> _T:
-        """The next command, however long it takes; calls `fall_asleep` when that is long."""
-        if self._loaded is not None and not self._is_asleep:
+        """The next command, however long it takes; what can wait is done meanwhile.
+
+        Calls `fall_asleep` when it takes long.
+        """
+        began = time.monotonic()
+        while True:
+            idle = time.monotonic() - began
+            pause = attempt(partial(self._backend.upkeep, idle))
+            pauses = [None if isinstance(pause, Caught) else pause, self._until_sleep(idle)]
             try:
-                return inbox.get(timeout=self._backend.idle_seconds)
+                return inbox.get(timeout=min((p for p in pauses if p is not None), default=None))
             except queue.Empty:
-                self._backend.unload()
-                self._is_asleep = True
-                fall_asleep()
-        return inbox.get()
+                if (left := self._until_sleep(time.monotonic() - began)) is not None and left <= 0:
+                    self._backend.unload()
+                    self._is_asleep = True
+                    fall_asleep()
+
+    def _until_sleep(self, idle_seconds: float) -> float | None:
+        limit = self._backend.idle_seconds
+        if limit is None or self._loaded is None or self._is_asleep:
+            return None
+        return max(limit - idle_seconds, 0.0)

@@ -23,6 +23,7 @@ from engine.protocol import (
     Ping,
     Plan,
     Pong,
+    SaveCache,
     Shutdown,
     UnloadModel,
     WorkerReady,
@@ -36,7 +37,8 @@ from engine.sharing.shared_load import SharedLoad
 MOST_REQUESTS = 64
 MOST_REQUEST_BYTES = 64 * 1024**2
 MOST_CONVERSATIONS = 64
-Forwarded = Generate | CountTokens | Plan | ForgetCache | UnloadModel | Ping
+MOST_SAVE_SECONDS = 10.0
+Forwarded = Generate | CountTokens | Plan | SaveCache | ForgetCache | UnloadModel | Ping
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,10 @@ class RequestRouter:
             case ForgetCache(owner=name):
                 command = replace(command, owner=guest.conversation(name))
                 guest.conversations.pop(command.owner, None)
+                self._forward(guest, command, received.size)
+            case SaveCache(seconds=seconds):
+                # Everybody's answers wait while it is carried out.
+                command = replace(command, seconds=min(max(seconds, 0.0), MOST_SAVE_SECONDS))
                 self._forward(guest, command, received.size)
             case CountTokens() | Plan() | Ping():
                 self._forward(guest, command, received.size)

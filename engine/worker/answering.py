@@ -19,6 +19,7 @@ from engine.serving.kv_budget import GROWTH_TOKENS, Claim, KvBudget
 from engine.serving.lanes import LANES
 from engine.serving.scheduler import Scheduler
 from engine.worker.batching import Batching
+from engine.worker.cache_tier import CacheTier
 from engine.worker.drafts.row_drafts import Drafting
 from engine.worker.grouping import Costs
 from engine.worker.kept_caches import KeptCaches
@@ -48,6 +49,7 @@ class Surroundings:
     book: RunBook
     wired: WiredWeights
     prompt_cache_bytes: int
+    tier: CacheTier
 
 
 class Answering:

@@ -24,12 +24,14 @@ from engine.protocol import (
     ModelInfo,
     Plan,
 )
-from engine.serving.backend import Refused
+from engine.serving.backend import Refused, Saved
 from engine.serving.checks import check_request, idle_seconds, room_for_answer
 from engine.worker.adapter import check_adapter
 from engine.worker.admission import granted_context, require_fit
 from engine.worker.answering import Answering, Surroundings
 from engine.worker.cache.attention_patch import install_attention
+from engine.worker.cache_key import cache_key
+from engine.worker.disk_tier import DiskTier
 from engine.worker.folder_check import check_folder
 from engine.worker.kv_choice import KVWish
 from engine.worker.loaded_model import LoadedModel, load_model
@@ -41,6 +43,9 @@ from engine.worker.run_book import RunBook
 from engine.worker.snapshot import Snapshot
 from engine.worker.text_stream import TextStream
 from engine.worker.wired_weights import WiredWeights
+
+_UNLOAD_SECONDS = 5.0
+"""So long a model that goes may take to save its caches."""
 
 
 class MlxBackend:
@@ -64,7 +69,9 @@ class MlxBackend:
         self._answering: Answering | None = None
         self._wired = WiredWeights(device, config.is_wiring_allowed)
         self._meters = Meters()
-        self._snapshot = Snapshot(self._planning.machine)
+        tier_dir = Path(config.disk_tier_dir) if config.disk_tier_dir else None
+        self._tier = DiskTier(tier_dir, config.disk_tier_bytes)
+        self._snapshot = Snapshot(self._planning.machine, lambda: self._tier.usage)
 
     def load(self, command: LoadModel, report_stage: Callable[[str], None]) -> ModelInfo:
         """Replace the model. The old one is freed first: two may not fit."""
@@ -88,6 +95,7 @@ class MlxBackend:
         if plan.allocator_limit_bytes is not None:
             mx.set_cache_limit(plan.allocator_limit_bytes)
         self._book.open(self._loaded)
+        self._tier.open(cache_key(self._loaded), loaded.trial.looks)
         self._answering = Answering(self._loaded, self._config, self._surroundings())
         self._snapshot.show_model(info)
         return info
@@ -101,7 +109,9 @@ class MlxBackend:
         return self._planning.plan(loaded.info.path, options, loaded.form)
 
     def unload(self) -> None:
-        """Free the model, the caches and MLX's pooled buffers."""
+        """Save the caches for a moment, then free them, the model and MLX's pooled buffers."""
+        self._tier.flush(_UNLOAD_SECONDS)
+        self._tier.close()
         self._answering = self._loaded = None
         self._book.close()
         self._wired.show_running(False, 0)
@@ -117,7 +127,15 @@ class MlxBackend:
 
     def forget(self, owner: str) -> int:
         """Drop the conversation's cache, or what was read for a prefix group."""
-        return self._answering.forget(owner) if self._answering else 0
+        return self._answering.forget(owner) if self._answering else self._tier.forget(owner)
+
+    def save(self, seconds: float) -> Saved:
+        """Write what waits for the disk, newest first."""
+        return self._tier.flush(seconds)
+
+    def upkeep(self, idle_seconds: float) -> float | None:
+        """Write a little of what waits for the disk."""
+        return self._tier.upkeep(idle_seconds)
 
     def submit(self, command: Generate) -> None:
         """Check the request and queue the row."""
@@ -174,6 +192,7 @@ class MlxBackend:
             book=self._book,
             wired=self._wired,
             prompt_cache_bytes=self._planning.prompt_cache_bytes,
+            tier=self._tier,
         )
 
     def _plan_loaded(self, context_tokens: int, rows: int = 1) -> MemoryPlan:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.serving.backend import Saved
 from engine.worker.cache_entry import CacheKey, Entry, token_array
 from engine.worker.disk_tier_catalogue import Match
 from engine.worker.disk_tier_format import FileRefused
@@ -29,7 +30,7 @@ from engine.worker.disk_tier_identity import fingerprint_of
 from engine.worker.disk_tier_names import mark_of
 from engine.worker.disk_tier_reading import Looks, read_caches
 from engine.worker.disk_tier_worker import DiskUsage, DiskWorker
-from engine.worker.disk_tier_writer import EntryWriter, Flushed
+from engine.worker.disk_tier_writer import EntryWriter
 
 LEAST_TOKENS = 32
 """Fewer are read again faster than they are found."""
@@ -116,7 +117,7 @@ class DiskTier:
         """
         return self._writer.upkeep(idle_seconds)
 
-    def flush(self, seconds: float) -> Flushed:
+    def flush(self, seconds: float) -> Saved:
         """Write what waits, newest first, as far as that goes in this time."""
         return self._writer.flush(seconds)
 

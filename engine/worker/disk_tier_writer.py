@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import weakref
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
 from typing import Any
 
+from engine.serving.backend import Saved
 from engine.worker.cache.errors import CacheError
 from engine.worker.cache_entry import Entry
 from engine.worker.disk_tier_format import FileRefused, file_size
@@ -26,15 +26,6 @@ _LITTLE_NEWS = 8
 _POLL_SECONDS = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Flushed:
-    """What a flush wrote, and whether all that the prompt cache keeps is on the disk now."""
-
-    entries: int = 0
-    nbytes: int = 0
-    is_durable: bool = False
-
-
 class EntryWriter:
     """Writes one entry at a time."""
 
@@ -47,23 +38,22 @@ class EntryWriter:
         self._marks: frozenset[str] = frozenset()
         self._steps: Steps | None = None
         self._awaited: Future[Any] | None = None
-        self._written = Flushed()
-
-    @property
-    def pending_bytes(self) -> int:
-        """What waits to be written."""
-        return self._queue.nbytes
+        self._written = Saved()
+        self.pending_bytes = 0
+        """What waits to be written; any thread may look."""
 
     def aim(self, fingerprint: str, looks: Looks) -> None:
         """Another model is loaded, or none; what was not written is given up."""
         self._interrupt()
         self._queue.clear()
         self._fingerprint, self._looks = fingerprint, looks
+        self.pending_bytes = 0
 
     def offer(self, entry: Entry) -> None:
         """An entry to be written."""
         if self._looks and self._worker.limit:
             self._queue.add(entry)
+            self.pending_bytes = self._queue.nbytes
 
     def upkeep(self, idle_seconds: float) -> float | None:
         """One small step; returns in how many seconds the next is due, None when nothing waits."""
@@ -81,7 +71,7 @@ class EntryWriter:
         self._begin(entry)
         return 0.0
 
-    def flush(self, seconds: float) -> Flushed:
+    def flush(self, seconds: float) -> Saved:
         """Write everything, newest first, as far as that goes in this time."""
         deadline = time.monotonic() + seconds
         before, failures = self._written, self._worker.failures
@@ -104,13 +94,14 @@ class EntryWriter:
         )
         self._queue.has_dropped = False
         entries = self._written.entries - before.entries
-        return Flushed(entries, self._written.nbytes - before.nbytes, is_durable)
+        return Saved(entries, self._written.nbytes - before.nbytes, is_durable)
 
     def forget(self, owner: str) -> None:
         """Nothing of this owner alone is to be written, nor under its name."""
         if mark_of(owner) in self._marks:
             self._interrupt()
         self._queue.remove([entry for entry in self._queue if entry.owners <= {owner}])
+        self.pending_bytes = self._queue.nbytes
 
     def _unwritten(self) -> list[Entry]:
         """Newest first; what is stored already is no longer waited for."""
@@ -118,6 +109,7 @@ class EntryWriter:
             self._queue.clear()
         catalogue = self._worker.catalogue
         self._queue.remove([entry for entry in self._queue if catalogue.covers(entry.tokens)])
+        self.pending_bytes = self._queue.nbytes
         return list(self._queue)
 
     def _delay(self, entry: Entry) -> float:
@@ -159,7 +151,7 @@ class EntryWriter:
                 self._interrupt()
         if stored is not None:
             done = self._written
-            self._written = Flushed(done.entries + 1, done.nbytes + stored.nbytes)
+            self._written = Saved(done.entries + 1, done.nbytes + stored.nbytes)
             self._worker.adopt(stored)
 
     def _interrupt(self) -> None:
