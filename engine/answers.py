@@ -14,12 +14,14 @@ from engine.protocol import (
     Generate,
     PromptProgress,
     TextDelta,
+    ToolCallMalformed,
+    ToolCallRequested,
     Usage,
     is_last,
 )
 from engine.session import EngineSession
 
-AnswerEvent = PromptProgress | TextDelta | Finished
+AnswerEvent = PromptProgress | TextDelta | ToolCallRequested | ToolCallMalformed | Finished
 _NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 
 

@@ -314,6 +314,21 @@ class TextDelta(Event, frozen=True):
     span: Span = "answer"
 
 
+class ToolCallRequested(Event, frozen=True):
+    """The model asks for a tool that was offered, with arguments that fit; the answer goes on."""
+
+    id: int
+    call: ToolCall
+
+
+class ToolCallMalformed(Event, frozen=True):
+    """What the model said looks like a tool call and is none; `reason` is a sentence."""
+
+    id: int
+    text: str
+    reason: str
+
+
 class Usage(msgspec.Struct, frozen=True):
     """What one answer cost. Times in seconds, speeds in tokens a second.
 
@@ -449,6 +464,8 @@ AnyEvent = (
     | TokensCounted
     | PromptProgress
     | TextDelta
+    | ToolCallRequested
+    | ToolCallMalformed
     | Finished
     | CacheSaved
     | CacheForgotten

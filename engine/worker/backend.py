@@ -36,7 +36,7 @@ from engine.worker.folder_check import check_folder
 from engine.worker.kv_choice import KVWish
 from engine.worker.loaded_model import LoadedModel, load_model
 from engine.worker.planning import EnginePlanning
-from engine.worker.prompt import check_ids, opens_thinking, template_turns
+from engine.worker.prompt import check_ids, template_turns
 from engine.worker.rate import Meters
 from engine.worker.row import Request, Row
 from engine.worker.run_book import RunBook
@@ -152,7 +152,7 @@ class MlxBackend:
             claim=self._answering.claim(len(prompt), room),
             sampler=self._answering.sampling.sampler(command),
             text=TextStream(
-                loaded.tokenizer, command.stop, opens_thinking(loaded.tokenizer, prompt)
+                loaded.markup, command.stop, loaded.markup.opening(loaded.tokenizer, prompt)
             ),
             window=limit,
             processors=self._answering.sampling.processors(command),

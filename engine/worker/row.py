@@ -15,7 +15,6 @@ from engine.protocol import (
     PromptProgress,
     RowState,
     RowUsage,
-    TextDelta,
     Usage,
 )
 from engine.serving.backend import Refused
@@ -23,7 +22,7 @@ from engine.serving.kv_budget import Claim
 from engine.worker.circling import CircleDetector
 from engine.worker.guard import GuardedProcessor, Processor
 from engine.worker.keyed_sampler import Sampler
-from engine.worker.text_stream import TextStream
+from engine.worker.text_stream import Said, TextStream, event_of
 
 NO_NUMBERS = (
     "The model produced no usable numbers; its files may be damaged, or memory ran out. Load it "
@@ -133,8 +132,7 @@ class Row:
         if self._circles.is_circling_after(token):
             raise Refused("internal", CIRCLES)
         self.generated += 1
-        pieces = [] if is_end else self._text.add(token)
-        events: list[AnyEvent] = [TextDelta(self.id, text, span) for span, text in pieces]
+        events = self._events([] if is_end else self._text.add(token))
         if is_end or self._text.has_stopped:
             return events + self.finish("stop")
         if self.generated >= self.granted_tokens:
@@ -147,14 +145,15 @@ class Row:
 
     def finish(self, reason: FinishReason) -> list[AnyEvent]:
         """Its last words and its last event."""
-        events: list[AnyEvent] = [
-            TextDelta(self.id, text, span) for span, text in self._text.finish()
-        ]
-        return [*events, Finished(self.id, reason, self._cost())]
+        said = self._events(self._text.finish(reason))
+        return [*said, Finished(self.id, reason, self._cost())]
 
     def usage(self) -> RowUsage:
         """What the gauge shows of it."""
         return RowUsage(self.id, self.command.lane, self.state, self.tokens_held, self.kv_bytes)
+
+    def _events(self, said: Sequence[Said]) -> list[AnyEvent]:
+        return [event_of(self.id, each) for each in said]
 
     def _cost(self) -> Usage:
         now = self._clock()

@@ -1,61 +1,108 @@
-"""From token ids to text: whole characters, thinking told from answer, stop strings cut."""
+"""From token ids to what is said: answer, thinking and calls, in characters drawn whole."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import assert_never
 
-from mlx_lm.generate import TextStateMachine
-from mlx_lm.tokenizer_utils import NaiveStreamingDetokenizer
+from engine.protocol import (
+    AnyEvent,
+    FinishReason,
+    Span,
+    TextDelta,
+    ToolCall,
+    ToolCallMalformed,
+    ToolCallRequested,
+)
+from engine.worker.clusters import ClusterBuffer
+from engine.worker.markup import Markup
+from engine.worker.markup_families import State
+from engine.worker.spans import CallText, Piece, SignedText, SpanSplitter, Spoken
+from engine.worker.stop_strings import StopStrings
+from engine.worker.tool_calls import CallReader, MalformedCall, ReadCall
 
-from engine.protocol import Span
+Said = Spoken | ReadCall
+"""What becomes an event."""
 
-# mlx-lm carries hardly any types.
-_Machine: Any = TextStateMachine
-_Detokenizer: Any = NaiveStreamingDetokenizer
-_SPANS: dict[str | None, Span] = {"normal": "answer", "reasoning": "thinking"}
+
+def event_of(id: int, said: Said) -> AnyEvent:
+    """The event that tells it, for the request `id`."""
+    match said:
+        case Spoken(span=span, text=text):
+            return TextDelta(id, text, span)
+        case ToolCall():
+            return ToolCallRequested(id, said)
+        case MalformedCall(text=text, reason=reason):
+            return ToolCallMalformed(id, text, reason)
+        case _:
+            assert_never(said)
 
 
 class TextStream:
-    """Decodes one answer. `has_stopped` turns true once a stop string was met."""
+    """Decodes one answer. `has_stopped` turns true once a stop string was met.
 
-    def __init__(self, tokenizer: Any, stop: Sequence[str], is_thinking: bool) -> None:
-        # mlx-lm's byte-level detokenizer drops the leading space of an answer; this one does not.
-        self._detokenizer = _Detokenizer(tokenizer)
-        self._state = _state_machine(tokenizer, stop).make_state(
-            "reasoning" if is_thinking else "normal"
-        )
-        self.has_stopped = False
+    `state` is where the prompt left off; without `calls`, whatever looks like a tool call is text.
+    """
 
-    def add(self, token: int) -> list[tuple[Span, str]]:
-        """The pieces that became certain with this token; none after a stop string."""
-        self._detokenizer.add_token(token)
-        return self._split(self._detokenizer.last_segment)
+    def __init__(
+        self,
+        markup: Markup,
+        stop: Sequence[str] = (),
+        state: State = "answer",
+        calls: CallReader | None = None,
+    ) -> None:
+        self._text = SignedText(markup)
+        self._splitter = SpanSplitter(markup, state, has_tools=calls is not None)
+        self._stop = StopStrings(stop)
+        self._calls = calls
+        self._drawn = ClusterBuffer()
+        self._span: Span = "answer"
 
-    def finish(self) -> list[tuple[Span, str]]:
-        """What was held back as a possible marker or an incomplete character."""
+    @property
+    def has_stopped(self) -> bool:
+        """Whether a stop string ended the answer."""
+        return self._stop.has_stopped
+
+    def add(self, token: int) -> list[Said]:
+        """What became certain with this token; nothing after a stop string."""
         if self.has_stopped:
             return []
-        self._detokenizer.finalize()
-        pieces = self._split(self._detokenizer.last_segment)
+        return self._pass_on(self._splitter.feed(self._text.add(token)))
+
+    def finish(self, reason: FinishReason) -> list[Said]:
+        """What was held back: a tag's or a stop string's beginning, half a character, a call.
+
+        A call that the end of the answer cut off may be repaired only when the model itself ended.
+        """
+        said: list[Said] = []
         if not self.has_stopped:
-            self._state, rest, span = _Machine.flush(self._state)
-            pieces += [(_SPANS[span], rest)] if rest else []
-        return pieces
+            pieces = self._splitter.feed(self._text.finish()) + self._splitter.finish()
+            said = self._pass_on(pieces, is_cut=reason != "stop")
+            said += self._speak(self._stop.flush())
+        return said + self._turn_to(self._span)
 
-    def _split(self, text: str) -> list[tuple[Span, str]]:
-        if self.has_stopped or not text:
-            return []
-        self._state, segments = _Machine.split(self._state, text)
-        self.has_stopped = self._state[0] is None
-        return [(_SPANS[span], piece) for span, piece in segments if piece]
+    def _pass_on(self, pieces: Sequence[Piece], is_cut: bool = False) -> list[Said]:
+        said: list[Said] = []
+        for piece in pieces:
+            if self.has_stopped:
+                break
+            if isinstance(piece, CallText):
+                said += self._speak(self._stop.flush()) + self._turn_to("answer")
+                assert self._calls is not None  # or there would be no calls
+                said += self._calls.read(piece, is_cut=is_cut and not piece.is_ended)
+                continue
+            if piece.span != self._span:
+                if self._span == "answer":
+                    said += self._speak(self._stop.flush())
+                said += self._turn_to(piece.span)
+            text = self._stop.add(piece.text) if piece.span == "answer" else piece.text
+            said += self._speak(text)
+        return said
 
+    def _speak(self, text: str) -> list[Said]:
+        certain = self._drawn.add(text)
+        return [Spoken(self._span, certain)] if certain else []
 
-def _state_machine(tokenizer: Any, stop: Sequence[str]) -> Any:
-    transitions: dict[str, list[tuple[str, str | None]]] = {"normal": []}
-    if tokenizer.has_thinking:
-        transitions["normal"].append((tokenizer.think_start, "reasoning"))
-        transitions["reasoning"] = [(tokenizer.think_end, "normal")]
-    for edges in transitions.values():
-        edges += [(word, None) for word in stop if word]
-    return _Machine({state: edges for state, edges in transitions.items() if edges})
+    def _turn_to(self, span: Span) -> list[Said]:
+        held, last, self._span = self._drawn.flush(), self._span, span
+        return [Spoken(last, held)] if held else []

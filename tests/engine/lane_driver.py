@@ -114,7 +114,7 @@ class Driver:
                     prompt=tuple(prompt),
                     claim=answering.claim(len(prompt), max_tokens),
                     sampler=answering.sampling.sampler(command),
-                    text=TextStream(loaded.tokenizer, (), is_thinking=False),
+                    text=TextStream(loaded.markup),
                     window=loaded.info.context_limit,
                     processors=(processor,),
                 )

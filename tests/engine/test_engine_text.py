@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlx_lm.tokenizer_utils import load as load_tokenizer
 
+from engine.worker.markup import markup_of
+from engine.worker.spans import Spoken
 from engine.worker.text_stream import TextStream
 
 MIXED = "Größe 記憶 🙂👩‍👩‍👧 память!"
@@ -38,13 +40,14 @@ def decode(
     tokenizer: Any, tokens: list[int], stop: tuple[str, ...] = (), is_thinking: bool = False
 ) -> tuple[list[tuple[str, str]], TextStream]:
     """The pieces of every token and of the end."""
-    stream = TextStream(tokenizer, stop, is_thinking)
-    pieces: list[tuple[str, str]] = []
+    stream = TextStream(markup_of(tokenizer), stop, "thinking" if is_thinking else "answer")
+    said = []
     for token in tokens:
-        pieces += stream.add(token)
+        said += stream.add(token)
         if stream.has_stopped:
             break
-    return pieces + stream.finish(), stream
+    said += stream.finish("stop")
+    return [(each.span, each.text) for each in said if isinstance(each, Spoken)], stream
 
 
 def joined(pieces: list[tuple[str, str]], span: str = "answer") -> str:
@@ -107,11 +110,10 @@ def test_near_misses_are_given_back(tokenizer: Any, stop: tuple[str, ...], expec
 
 def test_nothing_follows_a_stop(tokenizer: Any) -> None:
     pieces, stream = decode(tokenizer, ids(tokenizer, "one STOP two"), ("STOP",))
-    assert stream.add(ids(tokenizer, "x")[0]) == stream.finish() == []
+    assert stream.add(ids(tokenizer, "x")[0]) == stream.finish("stop") == []
     assert joined(pieces) == "one "
 
 
-@pytest.mark.parametrize("is_spelled", [False, True])
 @pytest.mark.parametrize(
     ("text", "is_thinking", "thought", "answer"),
     [
@@ -122,18 +124,24 @@ def test_nothing_follows_a_stop(tokenizer: Any) -> None:
         ("a<think>b</think>c<think>d</think>e", False, "bd", "ace"),
         ("is 1 <thi 2?", False, "", "is 1 <thi 2?"),
         ("</think>x", False, "", "</think>x"),
+        ("`<think>`x", False, "", "`<think>`x"),
     ],
 )
 def test_thinking_is_told_from_the_answer(
-    thinker: Any, text: str, is_thinking: bool, thought: str, answer: str, is_spelled: bool
+    thinker: Any, text: str, is_thinking: bool, thought: str, answer: str
 ) -> None:
-    pieces, _ = decode(thinker, ids(thinker, text, is_spelled), is_thinking=is_thinking)
+    pieces, _ = decode(thinker, ids(thinker, text), is_thinking=is_thinking)
     assert joined(pieces, "thinking") == thought
     assert joined(pieces) == answer
 
 
-def test_stop_strings_work_inside_a_thought(thinker: Any) -> None:
-    tokens = ids(thinker, "<think>one END two</think>three")
+def test_a_tag_that_is_a_token_counts_only_as_that_token(thinker: Any) -> None:
+    text = "<think>quoted</think> from a page"
+    assert joined(decode(thinker, ids(thinker, text, is_spelled=True))[0]) == text
+
+
+def test_stop_strings_count_in_the_answer_only(thinker: Any) -> None:
+    tokens = ids(thinker, "<think>one END two</think>three END four")
     pieces, stream = decode(thinker, tokens, ("END",))
-    assert (joined(pieces, "thinking"), joined(pieces)) == ("one ", "")
+    assert (joined(pieces, "thinking"), joined(pieces)) == ("one END two", "three ")
     assert stream.has_stopped

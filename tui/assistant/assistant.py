@@ -16,6 +16,8 @@ from engine.protocol import (
     PromptProgress,
     Sampling,
     TextDelta,
+    ToolCallMalformed,
+    ToolCallRequested,
     Usage,
 )
 from tui.assistant.conversation import AnswerState, Conversation, Exchange, new_conversation
@@ -136,11 +138,21 @@ class _Collected:
             case TextDelta(text=text, span=span):
                 (self._answer if span == "answer" else self._thinking).append(text)
                 return Said(text, span)
+            case ToolCallRequested(call=call):
+                return self._say(f"{call.name}({call.arguments})")
+            case ToolCallMalformed(text=text):
+                return self._say(text)
             case Finished(reason=reason, usage=usage):
                 self.state = _STATES[reason]
                 return Answered(reason, usage)
             case _:
                 assert_never(event)
+
+    def _say(self, text: str) -> Said:
+        """A call nobody here asked for is what the model said: text on a line of its own."""
+        text = f"\n{text}\n" if self._answer else f"{text}\n"
+        self._answer.append(text)
+        return Said(text, "answer")
 
     def exchange(self, question: str) -> Exchange:
         return Exchange(question, "".join(self._answer), "".join(self._thinking), self.state)
