@@ -10,6 +10,7 @@ from vault.files import ArticleFile, create_article, read_article
 from vault.history.commit import CommitResult, commit_paths
 from vault.history.log import Revision, log_article
 from vault.history.recover import recover
+from vault.links.backlinks import Backlink, find_backlinks
 from vault.links.known import PageNames, read_page_names
 from vault.links.link import Link
 from vault.links.resolve import LinkResolver, Resolution
@@ -94,6 +95,12 @@ class Vault:
         """Resolve one link against the files as they are now."""
         return self.resolver(self.listing()).resolve(link, from_path)
 
+    def backlinks(self, relative: str) -> tuple[Backlink, ...]:
+        """Find the links of other pages to this one."""
+        listing = self.listing()
+        paths = [note.path for note in listing.notes]
+        return find_backlinks(relative, paths, self.names(listing), self.read)
+
     def read(self, relative: str) -> ArticleFile:
         """Read an article; the pages that come with zib are read-only."""
         file = read_article(self.root, relative)
@@ -117,15 +124,17 @@ class Vault:
             verb = "Keep a conflicting edit of" if _is_copy(saved) else "Edit"
             return Written(saved, self._commit(saved.file, f"{verb} {_shown(relative)}", actor))
 
-    def create(self, title: str, folder: str | None = None, actor: str = _YOU) -> Written:
-        """Create an article called `title`, with its heading, and commit it."""
+    def create(
+        self, title: str, folder: str | None = None, actor: str = _YOU, text: str | None = None
+    ) -> Written:
+        """Create an article called `title` and commit it; its heading is all of it by default."""
         self.require_consent()
         with self._writing:
             where = self._folder_for_new() if folder is None else folder
             if self.is_ours and where.partition("/")[0] not in _WRITTEN_FOLDERS:
                 raise NotAllowed(f"New pages go into {', '.join(_WRITTEN_FOLDERS)}.")
             # Elsewhere a link written as `[[Two words]]` means a file with that space in its name.
-            path = create_article(self.root, title, where, keeps_spaces=not self.is_ours)
+            path = create_article(self.root, title, where, text, keeps_spaces=not self.is_ours)
             file = read_article(self.root, path)
             commit = self._commit(file, f"Create {_shown(path)}", actor)
             return Written(Saved(Outcome.SAVED, file), commit)

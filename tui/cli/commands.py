@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tui.cli.memory.commands import memory_app
+
 app = typer.Typer(
     name="zib",
     help="Chat with a local model whose memory is your own Markdown wiki.",
@@ -160,6 +162,7 @@ def bench(
 
 models_app = typer.Typer(help="The models on this machine: list, get, import, remove.")
 app.add_typer(models_app, name="models")
+app.add_typer(memory_app, name="memory")
 
 
 @models_app.callback(invoke_without_command=True)

@@ -41,6 +41,21 @@ def recover(root: Path) -> CommitResult:
         return Skipped(SkipReason.NO_GIT, str(error))
 
 
+def uncommitted(root: Path) -> tuple[str, ...] | Skipped:
+    """Return the paths that differ from the history; Skipped where there is none to ask."""
+    repository = find_repository(root)
+    if isinstance(repository, Skipped):
+        return repository
+    try:
+        head = find_head(repository)
+        if isinstance(head, Skipped):
+            return head
+        known = read_entries(repository, head.sha)
+    except HistoryUnavailable as error:
+        return Skipped(SkipReason.NO_GIT, str(error))
+    return tuple(path for path, _ in _changes(root, list_vault(root), known))
+
+
 def _recover(root: Path, repository: Repository) -> CommitResult:
     finish_interrupted(repository)
     head = find_head(repository)

@@ -12,12 +12,12 @@ from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.links.known import PageNames
 from vault.links.link import Link
+from vault.links.mentions import Mentions
 from vault.links.resolve import Found, LinkResolver
 from vault.links.scan import find_local_links, leads_to_note
 from vault.links.spelling import Respelling, is_beside, respell
 from vault.moving.files_beside import respelled_files
 from vault.moving.heading import heading_edit
-from vault.moving.mentions import Mentions
 from vault.names import displayable
 
 

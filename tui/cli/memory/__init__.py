@@ -1,0 +1,1 @@
+"""`zib memory`: the wiki from the command line."""

@@ -1,0 +1,133 @@
+"""`zib memory init|new|edit`: write in the wiki, a commit for each command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import click
+
+from tui.cli.memory.opened import EXIT_FAILED, page_called, with_vault, with_wiring
+from tui.cli.memory.printed import commit_told, print_json, say
+from tui.cli.run import print_error
+from tui.wiring import Wiring
+from vault.article.page import parse_article
+from vault.article.section_edits import replace_section
+from vault.article.splices import apply_edits
+from vault.consent import PAGES_FOLDER, Consents
+from vault.errors import VaultError
+from vault.files import ArticleFile
+from vault.history.commit import Committed
+from vault.names import displayable, stem_of, title_of
+from vault.saving import Outcome
+from vault.vault import Vault, Written, open_vault
+
+Flags = Mapping[str, object]
+_OUTCOMES = {
+    Outcome.UNCHANGED: "nothing changed",
+    Outcome.SAVED: "saved",
+    Outcome.MERGED: "saved, together with a change made meanwhile",
+    Outcome.RECREATED: "saved; it had been deleted meanwhile",
+    Outcome.CONFLICT_COPY: "kept beside it: a change made meanwhile cannot be merged with yours",
+}
+
+
+def run_init(flags: Flags, pages_folder: str, is_json: bool) -> int:
+    """Set the wiki up; for a folder that was there before, agree that zib may change it."""
+
+    def init(wiring: Wiring) -> int:
+        location = wiring.wiki
+        vault = open_vault(location.root, Consents(location.consents_dir))
+        if not vault.is_ours:
+            vault.agree(pages_folder or PAGES_FOLDER)
+        consent = vault.set_up.consent
+        told = {
+            "root": displayable(str(vault.root)),
+            "created": [displayable(path) for path in vault.set_up.created],
+            "pages_folder": consent.pages_folder if consent else "",
+        }
+        if is_json:
+            print_json(told)
+        elif consent:
+            where = f"pages of its own go into {consent.pages_folder}"
+            say(f"zib may change the notes in {vault.root}; {where}.")
+        else:
+            done = f"{len(vault.set_up.created)} files made" if vault.set_up.created else "complete"
+            say(f"The wiki at {vault.root} is {done}.")
+        return 0
+
+    return with_wiring(flags, init)
+
+
+def run_new(flags: Flags, title: str, folder: str | None, text: str | None, is_json: bool) -> int:
+    """Make a page; `text` follows its heading, `-` reads it from standard input."""
+
+    def make(vault: Vault) -> int:
+        body = _given(text)
+        whole = None if body is None else f"# {title_of(title)}\n\n{body.rstrip()}\n"
+        return _tell_written(vault.create(title, folder, text=whole), is_json)
+
+    return with_vault(flags, make)
+
+
+def run_edit(flags: Flags, name: str, section: str, text: str | None, is_json: bool) -> int:
+    """Replace a page or a section of it by `text`, or open it in your editor."""
+
+    def change(vault: Vault) -> int:
+        path = page_called(vault, name)
+        file = vault.read(path)
+        if file.text is None or file.read_only_reason is not None:
+            raise VaultError(f"“{path}” cannot be changed: {file.read_only_reason}.")
+        new = _edited(file, section, _given(text))
+        if new is None:
+            print_error("Nothing was changed.")
+            return EXIT_FAILED
+        return _tell_written(vault.save(path, new, file), is_json)
+
+    return with_vault(flags, change)
+
+
+def _tell_written(written: Written, is_json: bool) -> int:
+    saved = written.saved
+    path = displayable(saved.file.path)
+    commit = written.commit
+    if is_json:
+        told = {"path": path, "outcome": saved.outcome.name.lower(), "sha256": saved.file.sha256}
+        print_json({**told, **commit_told(commit)})
+    else:
+        say(f"{path}: {_OUTCOMES[saved.outcome]}.")
+        if commit is not None and not isinstance(commit, Committed):
+            print_error(commit.message)
+    return EXIT_FAILED if saved.outcome is Outcome.CONFLICT_COPY else 0
+
+
+def _edited(file: ArticleFile, section: str, text: str | None) -> str | None:
+    """The page's new text; None when the editor was left without a change."""
+    assert file.text is not None  # checked by who calls
+    if not section:
+        return _in_editor(file.text, file) if text is None else text
+    article = parse_article(file.text)
+    found = article.section(section)
+    if found is None:
+        raise VaultError(f"“{file.path}” has no section “{section}”; see zib memory toc.")
+    body = file.text[found.body : found.end]
+    new = _in_editor(body, file) if text is None else text
+    return None if new is None else apply_edits(file.text, replace_section(article, found, new))
+
+
+def _in_editor(text: str, file: ArticleFile) -> str | None:
+    if not sys.stdin.isatty():
+        raise VaultError("There is no terminal for an editor: give the text with --text, or - .")
+    try:
+        return click.edit(text, extension=".md")
+    except click.ClickException as error:
+        raise VaultError(
+            f"“{title_of(stem_of(file.path))}” was not changed: {error.format_message()}"
+        ) from error
+
+
+def _given(text: str | None) -> str | None:
+    """The text of the command line, or all of standard input for `-`."""
+    if text != "-":
+        return text
+    return sys.stdin.buffer.read().decode("utf-8", "replace")

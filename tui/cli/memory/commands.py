@@ -1,0 +1,166 @@
+"""The commands of `zib memory`; each imports what it needs only when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+memory_app = typer.Typer(
+    help="The wiki: look at its pages, change them, keep their links right.",
+    no_args_is_help=True,
+)
+
+Wiki = Annotated[str | None, typer.Option("--wiki", help="The folder of the wiki.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+Page = Annotated[str, typer.Argument(help="A page's name, title, alias or path.")]
+Dry = Annotated[bool, typer.Option("--dry-run", "-n", help="Say what would happen, do nothing.")]
+Text = Annotated[
+    str | None, typer.Option("--text", "-t", help="The text; - reads it from standard input.")
+]
+
+
+@memory_app.command()
+def init(
+    pages: Annotated[
+        str, typer.Option(help="In a folder of yours: where zib puts pages of its own.")
+    ] = "",
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Set the wiki up, or let zib change the notes of a folder you had before."""
+    from tui.cli.memory.change import run_init
+
+    raise typer.Exit(run_init({"wiki": wiki}, pages, json))
+
+
+@memory_app.command()
+def status(wiki: Wiki = None, json: Json = False) -> None:
+    """Where the wiki is, what is in it, what is in no commit yet."""
+    from tui.cli.memory.show import run_status
+
+    raise typer.Exit(run_status({"wiki": wiki}, json))
+
+
+@memory_app.command("list")
+def list_pages(
+    folder: Annotated[str, typer.Argument(help="Only this folder.")] = "",
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Every page, by its path."""
+    from tui.cli.memory.show import run_list
+
+    raise typer.Exit(run_list({"wiki": wiki}, folder, json))
+
+
+@memory_app.command()
+def read(page: Page, wiki: Wiki = None, json: Json = False) -> None:
+    """Print a page; a pipe gets its very bytes."""
+    from tui.cli.memory.show import run_read
+
+    raise typer.Exit(run_read({"wiki": wiki}, page, json))
+
+
+@memory_app.command()
+def toc(page: Page, wiki: Wiki = None, json: Json = False) -> None:
+    """The headings of a page."""
+    from tui.cli.memory.show import run_toc
+
+    raise typer.Exit(run_toc({"wiki": wiki}, page, json))
+
+
+@memory_app.command()
+def section(
+    page: Page,
+    heading: Annotated[str, typer.Argument(help="A heading, its anchor, or Parent#Heading.")],
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Print one section of a page with what is below it."""
+    from tui.cli.memory.show import run_section
+
+    raise typer.Exit(run_section({"wiki": wiki}, page, heading, json))
+
+
+@memory_app.command()
+def links(
+    page: Page,
+    back: Annotated[bool, typer.Option("--back", "-b", help="The links that lead here.")] = False,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Where the links of a page lead, or which pages link to it."""
+    from tui.cli.memory.links import run_links
+
+    raise typer.Exit(run_links({"wiki": wiki}, page, back, json))
+
+
+@memory_app.command()
+def new(
+    title: Annotated[str, typer.Argument(help="The page's title.")],
+    folder: Annotated[str | None, typer.Option(help="Where to put it.")] = None,
+    text: Text = None,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Make a page and commit it."""
+    from tui.cli.memory.change import run_new
+
+    raise typer.Exit(run_new({"wiki": wiki}, title, folder, text, json))
+
+
+@memory_app.command()
+def edit(
+    page: Page,
+    section: Annotated[str, typer.Option("--section", "-s", help="Only this section.")] = "",
+    text: Text = None,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Change a page in your editor, or replace its text, and commit it."""
+    from tui.cli.memory.change import run_edit
+
+    raise typer.Exit(run_edit({"wiki": wiki}, page, section, text, json))
+
+
+@memory_app.command()
+def rename(
+    page: Page,
+    title: Annotated[str, typer.Argument(help="Its new title.")],
+    dry: Dry = False,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Give a page another title; every link to it follows."""
+    from tui.cli.memory.moves import run_rename
+
+    raise typer.Exit(run_rename({"wiki": wiki}, page, title, dry, json))
+
+
+@memory_app.command()
+def move(
+    page: Page,
+    folder: Annotated[str, typer.Argument(help="Its new folder; / for the top one.")],
+    dry: Dry = False,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Put a page into another folder; every link to it follows, and its own links too."""
+    from tui.cli.memory.moves import run_move
+
+    raise typer.Exit(run_move({"wiki": wiki}, page, folder, dry, json))
+
+
+@memory_app.command()
+def delete(
+    page: Page,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry: Dry = False,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Delete a page; the history or the trash keeps it, and links to it stay."""
+    from tui.cli.memory.moves import run_delete
+
+    raise typer.Exit(run_delete({"wiki": wiki}, page, yes, dry, json))
