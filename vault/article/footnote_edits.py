@@ -23,7 +23,9 @@ def written_definition(
     """Write the definition of a footnote that cites a conversation."""
     if len(conversation) != _HASH_DIGITS or _NOT_HEX.search(conversation):
         raise EditRefused(f"“{conversation}” is no reference to a conversation.")
-    where = ", ".join(_UNSAFE_SOURCE.sub(" ", part).strip() for part in (date, source) if part)
+    where = ", ".join(
+        " ".join(_UNSAFE_SOURCE.sub(" ", part).split()) for part in (date, source) if part
+    )
     line = f"[^{number}]: `conv:{conversation}` ({where}) {' '.join(note.split())}"
     return line.rstrip()
 

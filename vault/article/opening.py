@@ -70,8 +70,9 @@ def read_opening(
     after = title.end if title else layout.lines.start(layout.front_lines)
     parts = (each.start for each in headings if each.level > 1 and not each.is_nested)
     until = next((start for start in parts if start >= after), len(layout.text))
+    lead = None
     if infobox and after <= infobox.start < until:
-        after = infobox.end
+        lead = first_paragraph(layout, prose, infobox.end, until)
     redirects = [each for each in found.get(_REDIRECT, ()) if each.start < until]
     return Opening(
         next(iter(found.get(_STUB, ())), None),
@@ -79,13 +80,38 @@ def read_opening(
         next(iter(redirects), None),
         tuple(found.get(_CATEGORIES, ())),
         tuple(found.get(_MAIN, ())),
-        _lead(layout, prose, after, until),
+        lead or first_paragraph(layout, prose, after, until),
     )
 
 
 def is_mark(line: str) -> bool:
     """Tell whether a line is one of the marks, or a footnote, rather than text."""
     return _mark(line.strip())[0] is not None or _DEFINITION.match(line) is not None
+
+
+def first_paragraph(layout: Layout, prose: str, after: int, until: int) -> Piece | None:
+    """Return the first top-level paragraph that starts in a range, without marks above it."""
+    lines = layout.lines
+    for block in layout.top_level(BlockKind.PARAGRAPH):
+        start = lines.start(block.first)
+        if start < after:
+            continue
+        if start >= until:
+            break
+        shown: list[int] = []
+        for line in range(block.first, block.end):
+            if not prose[lines.start(line) : lines.end(line)].strip() and "`" not in (
+                lines.content(line)
+            ):
+                continue
+            if not is_mark(lines.content(line)):
+                shown.append(line)
+            elif shown:
+                break
+        if shown:
+            text = " ".join(lines.content(line).strip() for line in shown)
+            return Piece(text, lines.start(shown[0]), lines.end(shown[-1]))
+    return None
 
 
 def _mark(line: str) -> tuple[re.Pattern[str] | None, re.Match[str] | None]:
@@ -115,27 +141,3 @@ def _shown(layout: Layout, prose: str, line: int) -> str:
     content = layout.lines.content(line)
     is_whole = prose[layout.lines.start(line) : layout.lines.end(line)] == content
     return content.strip(" \t") if is_whole else ""
-
-
-def _lead(layout: Layout, prose: str, after: int, until: int) -> Piece | None:
-    lines = layout.lines
-    for block in layout.top_level(BlockKind.PARAGRAPH):
-        start = lines.start(block.first)
-        if start < after:
-            continue
-        if start >= until:
-            break
-        shown: list[int] = []
-        for line in range(block.first, block.end):
-            if not prose[lines.start(line) : lines.end(line)].strip() and "`" not in (
-                lines.content(line)
-            ):
-                continue
-            if not is_mark(lines.content(line)):
-                shown.append(line)
-            elif shown:
-                break
-        if shown:
-            text = " ".join(lines.content(line).strip() for line in shown)
-            return Piece(text, lines.start(shown[0]), lines.end(shown[-1]))
-    return None

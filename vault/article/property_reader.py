@@ -17,6 +17,7 @@ _KEY = re.compile(
 )
 _ITEM = re.compile(r"[ \t]*-(?=[ \t]|$)")
 _BLOCK_STYLE = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?$")
+_LINK = re.compile(r"\[\[[^\[\]]+\]\]")
 _NESTED = re.compile(r"[ \t]*(?:[^\s#\"'\[{-][^\r\n]*?|\"[^\"\r\n]*\"|'[^'\r\n]*'):(?:[ \t]|$)")
 
 
@@ -93,13 +94,13 @@ class PropertyReader:
             return Style.SCALAR, (value,), end
         if written[0] in "\"'":
             return self._quoted(line, begin, end)
-        if written[0] == "[" and not written.startswith("[["):
+        if written[0] == "[" and not _LINK.match(written):
             found = read_flow_list(text, begin, self._inner_end)
             if found is not None:
                 self._must_end(found[1])
                 return Style.FLOW_LIST, found[0], max(found[1], end)
             self._is_wrong(line, "holds a list that is nested or not closed")
-        if written[0] in "[{" and not written.startswith(("[[", "{{")):
+        if written[0] in "[{" and not _LINK.match(written) and written[:2] != "{{":
             return Style.NESTED, (), end
         return Style.SCALAR, (read_plain(text, begin, end),), end
 

@@ -92,7 +92,8 @@ def _fitted(article: Article, start: int, end: int, text: str, *, is_tight: bool
     lead = ""
     if body and before and not _ends_line(before):
         lead = line_break
-    if body and before and not is_tight and not _ends_blank(article, start):
+    # What takes the place of a text stands as close to its heading as that did.
+    if body and before and start == end and not is_tight and not _ends_blank(article, start):
         lead += line_break
     if not body or (end == len(whole) and whole and not _ends_line(whole)):
         tail = ""

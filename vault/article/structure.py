@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from vault.article.fences import open_fence
+from vault.article.opening import first_paragraph
 from vault.article.page import Article
 from vault.article.section_edits import CLOSING_TITLES, closing_rank
 from vault.names import title_of
@@ -105,7 +106,7 @@ def _order_faults(article: Article) -> list[Fault]:
     opened = {PartKind.LEAD, PartKind.SECTION, *_CLOSING_PARTS.values()}
     if PartKind.INFOBOX in kinds:
         box = kinds.index(PartKind.INFOBOX)
-        if opened & set(kinds[:box]):
+        if opened & set(kinds[:box]) or _has_text_above_infobox(article):
             message = "The infobox comes after the lead or a section; it belongs before both."
             faults.append(Fault(message, parts[box].first_line))
     sections = [part for part in parts if part.kind in opened and part.kind is not PartKind.LEAD]
@@ -118,6 +119,15 @@ def _order_faults(article: Article) -> list[Fault]:
             place = "be last" if name == "References" else f"come after “{part.title}”"
             faults.append(Fault(f"“{name}” must {place}.", before.first_line))
     return faults
+
+
+def _has_text_above_infobox(article: Article) -> bool:
+    box, heading = article.infobox, article.heading
+    start = heading.end if heading else 0
+    return (
+        box is not None
+        and first_paragraph(article.layout, article.prose, start, box.start) is not None
+    )
 
 
 def _footnote_faults(article: Article) -> list[Fault]:
