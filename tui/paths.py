@@ -55,8 +55,13 @@ class Paths:
 
     @property
     def engine_cache_dir(self) -> Path:
-        """Compiled kernels and spilled caches of the engine."""
+        """Compiled kernels of the engine."""
         return self.cache_dir / "engine"
+
+    @property
+    def kept_dir(self) -> Path:
+        """What models have read of conversations, so that it need not be read again."""
+        return self.cache_dir / "kept"
 
     @property
     def unsaved_dir(self) -> Path:

@@ -126,6 +126,8 @@ def engine_config(settings: Settings, paths: Paths) -> EngineConfig:
         records_dir=str(paths.records_dir),
         memory_limit_bytes=_bytes(engine.memory_limit),
         prompt_cache_bytes=_bytes(engine.prompt_cache),
+        disk_tier_dir=str(paths.kept_dir),
+        disk_tier_bytes=_bytes(engine.disk_tier),
         context_limit=engine.context,
         kv_bits=engine.kv_bits,
         kv_start_tokens=engine.kv_start,

@@ -123,6 +123,7 @@ _OTHER_FIELDS = {
     "kv": st.lists(_KV, max_size=3).map(tuple),
     "model": st.none() | _MODELS,
     "is_squeezed": st.booleans(),
+    "disk_tier_fault": _TEXT,
     "rows_running": st.integers(0, 99),
     **{name: SPEED for name in MemoryReport.__struct_fields__ if name.endswith("_tps")},
 }

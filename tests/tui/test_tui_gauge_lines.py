@@ -180,6 +180,10 @@ def test_what_is_not_always_there_has_its_line_when_it_is() -> None:
         BUSY,
         model=model,
         disk_tier_bytes=3 * GIB,
+        disk_tier_entries=12,
+        disk_tier_restores=3,
+        disk_tier_pending_bytes=GIB // 2,
+        disk_tier_fault="Read-only file system",
         is_squeezed=True,
         kv=(
             KVUsage("full", 5, 16, 4096, 80 * MIB),
@@ -190,14 +194,16 @@ def test_what_is_not_always_there_has_its_line_when_it_is() -> None:
     )
     shown = full(report)
     assert row(shown, "adapter").endswith(" poems")
-    assert row(shown, "on disk").endswith(" 3.00 GiB")
+    assert row(shown, "on disk 12").endswith("3 hits · 3.00 GiB")
+    assert row(shown, "to be saved").endswith(" 512 MiB")
+    assert row(shown, "not saved").endswith(" Read-only file system")
     assert row(shown, "machine free · squeezed").endswith(" 6.00 GiB")
     assert row(shown, "rotating 25×16") == "rotating 25×16    1,024  100 MiB"
     assert row(shown, "quantized 30×8") == "quantized 30×8    4,096   40 MiB"
     place = shown.index("recurrent 18×32                 ")
     assert shown[place + 1].split() == ["1", "18", "MiB"]
     calm = full(BUSY)
-    assert not [line for line in calm if line.startswith(("adapter", "on disk"))]
+    assert not [line for line in calm if line.startswith(("adapter", "on disk", "not", "to be"))]
 
 
 def test_the_bar_has_the_parts_of_the_plan_and_sums_to_what_is_usable() -> None:

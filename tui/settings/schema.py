@@ -57,6 +57,9 @@ class EngineSettings(Struct, frozen=True, kw_only=True):
     prompt_cache: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
     """GiB for the caches of chats that wait. 0: keep none. "auto": a small share of the memory."""
 
+    disk_tier: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    """GiB of disk for kept chats. 0: none. "auto": a tenth of what is free, at most 8."""
+
     context: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
     """The longest conversation, in tokens. "auto": what fits and the model allows."""
 

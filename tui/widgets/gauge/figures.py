@@ -81,6 +81,10 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     prompt_cache_bytes: int
     prompt_cache_hits: int
     disk_tier_bytes: int
+    disk_tier_entries: int
+    disk_tier_pending_bytes: int
+    disk_tier_restores: int
+    disk_tier_fault: str
     reading: Speeds
     writing: Speeds
 
@@ -116,6 +120,10 @@ def figures_of(report: MemoryReport) -> Figures:
         prompt_cache_bytes=report.prompt_cache_bytes,
         prompt_cache_hits=report.prompt_cache_hits,
         disk_tier_bytes=report.disk_tier_bytes,
+        disk_tier_entries=report.disk_tier_entries,
+        disk_tier_pending_bytes=report.disk_tier_pending_bytes,
+        disk_tier_restores=report.disk_tier_restores,
+        disk_tier_fault=report.disk_tier_fault,
         reading=Speeds(
             now=report.prefill_tps,
             predicted=plan.predicted_prefill_tps if plan else None,

@@ -55,9 +55,7 @@ def serving(figures: Figures, width: int) -> Lines:
         *row(Span("rows", "muted"), Span(rows), width),
         *row(Span(entries, "muted"), Span(f"{hits} · {size}"), width),
     )
-    if figures.disk_tier_bytes > 0:
-        lines += row(Span("on disk", "muted"), Span(format_bytes(figures.disk_tier_bytes)), width)
-    return lines
+    return lines + _disk_tier(figures, width)
 
 
 def speed(figures: Figures, width: int) -> Lines:
@@ -73,6 +71,22 @@ def speed(figures: Figures, width: int) -> Lines:
     ):
         values = tuple(Span(format_rate(value)) for value in pair)
         lines += columns_row((Span(label, "muted"),), values, _COLUMN, width)
+    return lines
+
+
+def _disk_tier(figures: Figures, width: int) -> Lines:
+    lines: Lines = ()
+    if figures.disk_tier_bytes:
+        entries = f"on disk {figures.disk_tier_entries:,}"
+        hits = hits_words(figures.disk_tier_restores)
+        size = f"{format_bytes(figures.disk_tier_bytes):>{BYTES_CELLS}}"
+        lines += row(Span(entries, "muted"), Span(f"{hits} · {size}"), width)
+    if figures.disk_tier_pending_bytes:
+        pending = format_bytes(figures.disk_tier_pending_bytes)
+        lines += row(Span("to be saved", "muted"), Span(pending), width)
+    if figures.disk_tier_fault:
+        label, fault = Span("not saved", "muted"), foreign(figures.disk_tier_fault, "warn")
+        lines += row(label, fault, width)
     return lines
 
 
