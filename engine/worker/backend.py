@@ -36,12 +36,13 @@ from engine.worker.folder_check import check_folder
 from engine.worker.kv_choice import KVWish
 from engine.worker.loaded_model import LoadedModel, load_model
 from engine.worker.planning import EnginePlanning
-from engine.worker.prompt import check_ids, template_turns
+from engine.worker.prompt import check_ids
 from engine.worker.rate import Meters
 from engine.worker.row import Request, Row
 from engine.worker.run_book import RunBook
 from engine.worker.snapshot import Snapshot
 from engine.worker.text_stream import TextStream
+from engine.worker.tool_calls import reader_for
 from engine.worker.wired_weights import WiredWeights
 
 _UNLOAD_SECONDS = 5.0
@@ -143,7 +144,7 @@ class MlxBackend:
         assert self._answering is not None  # as long as there is a model
         check_request(command)
         limit = loaded.info.context_limit
-        prompt = loaded.prompts.write(template_turns(command.messages), command.thinking)
+        prompt = loaded.turns.write(command.messages, command.thinking, command.tools)
         check_ids(prompt, loaded.trial.vocabulary_size)
         room = room_for_answer(len(prompt), command.max_tokens, limit, loaded.info.context_window)
         request = Request(
@@ -152,7 +153,10 @@ class MlxBackend:
             claim=self._answering.claim(len(prompt), room),
             sampler=self._answering.sampling.sampler(command),
             text=TextStream(
-                loaded.markup, command.stop, loaded.markup.opening(loaded.tokenizer, prompt)
+                loaded.markup,
+                command.stop,
+                loaded.markup.opening(loaded.tokenizer, prompt),
+                reader_for(command, loaded.markup.tools, prompt),
             ),
             window=limit,
             processors=self._answering.sampling.processors(command),

@@ -26,6 +26,8 @@ from engine.worker.markup import Markup, markup_of
 from engine.worker.precision import prepare_for_cpu
 from engine.worker.prompt import PromptWriter
 from engine.worker.trial import Trial, run_trial
+from engine.worker.turn_style import style_of
+from engine.worker.turns import TurnWriter
 
 # mlx-lm carries hardly any types.
 _load_folder: Any = load
@@ -39,6 +41,7 @@ class LoadedModel:
     model: Module
     tokenizer: Any
     prompts: PromptWriter
+    turns: TurnWriter
     markup: Markup
     generation_config: dict[str, Any]
     info: ModelInfo
@@ -79,6 +82,7 @@ def load_model(
     kv = choose_kv(model, folder, config, kv_wish)
     report_stage("warming up")
     markup = markup_of(tokenizer)
+    style = style_of(tokenizer, markup)
     trial = run_trial(model, kv.scheme)
     info = ModelInfo(
         name=name_of(folder),
@@ -92,7 +96,7 @@ def load_model(
         compute=compute.kind,
         advice=compute.advice,
         has_thinking=markup.thinks,
-        has_tools=bool(tokenizer.has_tool_calling),
+        has_tools=style.calls,
         adapter=adapter,
         kv_token_bytes=trial.kv_token_bytes,
         kv_bits=kv.bits,
@@ -101,7 +105,17 @@ def load_model(
     settings = _generation_config(folder)
     prompts = PromptWriter(tokenizer)
     return LoadedModel(
-        model, tokenizer, prompts, markup, settings, info, trial, command.is_forced, form, kv
+        model=model,
+        tokenizer=tokenizer,
+        prompts=prompts,
+        turns=TurnWriter(prompts, style, markup.thinks),
+        markup=markup,
+        generation_config=settings,
+        info=info,
+        trial=trial,
+        is_forced=command.is_forced,
+        form=form,
+        kv=kv,
     )
 
 

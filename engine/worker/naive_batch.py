@@ -38,12 +38,10 @@ def _measure(
     from mlx_lm.generate import BatchGenerator
 
     from engine.worker.loaded_model import load_model
-    from engine.worker.prompt import template_turns
 
     usable = config.memory_limit_bytes or sys.maxsize
     loaded = load_model(LoadModel(0, folder), compute, usable, lambda _: None)
-    turns = [template_turns((Message("user", text),)) for text, _ in rows]
-    prompts = [loaded.prompts.write(each, None) for each in turns]
+    prompts = [loaded.turns.write((Message("user", text),)) for text, _ in rows]
     generator: Any = BatchGenerator(
         loaded.model, completion_batch_size=ROWS_AT_ONCE, prefill_batch_size=ROWS_AT_ONCE
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2.exceptions import TemplateError, TemplateSyntaxError
@@ -14,6 +14,7 @@ from engine.worker.content_marks import Marks
 from engine.worker.control_tokens import ControlTokens
 from engine.worker.marked_encoding import MarkedEncoder
 
+_NO_OPTIONS: Mapping[str, Any] = {}
 _MOST_WORDS = 300
 """Characters of what a template says when it refuses."""
 
@@ -37,28 +38,28 @@ class PromptWriter:
         thinking: bool | None,
         tools: Sequence[dict[str, Any]] = (),
         *,
+        options: Mapping[str, Any] = _NO_OPTIONS,
         is_open: bool = True,
     ) -> list[int]:
         """Token ids of the conversation, with the generation prompt if it is open. Raises Refused.
 
         `turns` and `tools` are as chat templates want them; a `thinking` of None is the model's
-        own way.
+        own way; `options` are more variables for the template.
         """
         if not self._tokenizer.has_chat_template:
             raise Refused("bad-request", "This model has no chat template, so it cannot chat.")
         template = self._tokenizer._tokenizer.chat_template
         marks = Marks.absent_from(list(turns), list(tools), template)
-        options: dict[str, Any] = {
-            "enable_thinking": self._tokenizer.has_thinking if thinking is None else thinking
-        }
+        wishes = dict(options)
+        wishes["enable_thinking"] = self._tokenizer.has_thinking if thinking is None else thinking
         if tools:
-            options["tools"] = marks.mark(list(tools), self.control)
+            wishes["tools"] = marks.mark(list(tools), self.control)
         rendered = attempt(
             lambda: self._tokenizer.apply_chat_template(
                 marks.mark(list(turns), self.control),
                 add_generation_prompt=is_open,
                 tokenize=False,
-                **options,
+                **wishes,
             )
         )
         if isinstance(rendered, Caught):

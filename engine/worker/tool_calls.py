@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from engine.protocol import ToolCall
+from engine.protocol import Generate, ToolCall
 from engine.worker.argument_values import plain
 from engine.worker.relaxed_json import read_relaxed
 from engine.worker.spans import CallText
 from engine.worker.tool_formats import ToolFormat
-from engine.worker.tool_schema import OfferedTool
+from engine.worker.tool_schema import OfferedTool, offered
 
 MOST_CALLS = 16
 LONGEST_CALL = 16 * 1024
@@ -143,6 +143,15 @@ class CallReader:
             return own_id
         key = f"{self._salt}\0{len(self._ids) + place}\0{name}\0{arguments}"
         return "c" + blake2b(key.encode(), digest_size=4).hexdigest()
+
+
+def reader_for(
+    command: Generate, form: ToolFormat | None, prompt: Sequence[int]
+) -> CallReader | None:
+    """The reader of an answer to this prompt; None when it was offered no tools."""
+    if form is None or not command.tools:
+        return None
+    return CallReader(form, offered(command.tools), f"{len(prompt)}")
 
 
 def _check_shape(text: str) -> None:

@@ -30,7 +30,6 @@ from engine.worker.answering import Answering
 from engine.worker.backend import MlxBackend
 from engine.worker.guard import Processor
 from engine.worker.loaded_model import LoadedModel
-from engine.worker.prompt import template_turns
 from engine.worker.random_model import write_random_model
 from engine.worker.row import Request, Row
 from engine.worker.text_stream import TextStream
@@ -206,7 +205,7 @@ def load_driver(folder: Path, cache: Path, **settings: Any) -> Driver:
 
 def tokens_of(driver: Driver, text: str) -> list[int]:
     """A text's tokens."""
-    return driver.loaded.prompts.write(template_turns((Message("user", text),)), None)
+    return driver.loaded.turns.write((Message("user", text),))
 
 
 def top_gap(driver: Driver, tokens: Sequence[int]) -> float:

@@ -65,8 +65,8 @@ async def test_two_chat_answers_are_written_at_the_same_time(
     shared_engine: RawEngine, subject: Subject
 ) -> None:
     engine = shared_engine
-    expected = (await engine.answer(subject.slow, max_tokens=12)).text
-    pair = [ask(engine, subject.slow, chat=f"pair-{next(_names)}") for _ in range(2)]
+    expected = (await engine.answer(subject.slow, max_tokens=24)).text
+    pair = [ask(engine, subject.slow, max_tokens=24, chat=f"pair-{next(_names)}") for _ in range(2)]
     engine.send(*pair)
     await ended(engine, pair)
     assert [outcome(engine, command).text for command in pair] == [expected] * 2
