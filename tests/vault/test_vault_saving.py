@@ -1,3 +1,4 @@
+import errno
 import os
 import shutil
 import stat
@@ -401,9 +402,10 @@ def test_a_failed_save_leaves_the_old_file_and_can_be_repeated(
 FAULTS = ["open", "write", "fsync", "fchmod", "link", "replace", "unlink"]
 
 
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC])
 @pytest.mark.parametrize("name", FAULTS)
 def test_an_error_of_any_system_call_leaves_old_or_new(
-    name: str, root: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, code: int, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each call of each kind fails in turn, until a save needs no more of them."""
     real = getattr(os, name)
@@ -417,7 +419,7 @@ def test_an_error_of_any_system_call_leaves_old_or_new(
             nonlocal calls
             calls += 1
             if calls == _failing:
-                raise OSError(5, "Input/output error")
+                raise OSError(code, os.strerror(code))
             return real(*arguments, **options)
 
         base = read_article(root, "a.md")
