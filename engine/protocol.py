@@ -261,6 +261,10 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Bits of a quantized KV cache, of its coarsest layer; 0 when it is plain."""
     kv_warning: str = ""
     """A sentence where so few bits cost the model answers."""
+    draft: str = ""
+    """The folder of the model that drafts for it; empty for none."""
+    draft_bytes: int = 0
+    """Bytes of that model's weights."""
 
 
 class ModelLoaded(Event, frozen=True):
@@ -347,6 +351,8 @@ class Usage(msgspec.Struct, frozen=True):
     queued_seconds: float = 0.0
     drafted_tokens: int = 0
     accepted_tokens: int = 0
+    grammar_seconds: float = 0.0
+    """What holding the answer to its form took, without waiting for the model."""
 
 
 class Finished(Event, frozen=True):
@@ -410,6 +416,8 @@ class RowUsage(msgspec.Struct, frozen=True):
     state: RowState
     tokens: int
     kv_bytes: int
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
 
 
 class MemoryReport(Event, frozen=True):
@@ -444,6 +452,14 @@ class MemoryReport(Event, frozen=True):
     """Chat before background, running before queued; in the order they came."""
     kv_budget_bytes: int = 0
     """What the KV caches of all running rows may take together; 0 while nothing bounds it."""
+    drafted_tokens: int = 0
+    """Tokens drafted for the running rows, or for those that ran last."""
+    accepted_tokens: int = 0
+    """How many of the drafted tokens came true."""
+    prompt_cache_misses: int = 0
+    """Requests of conversations and groups of whose prompt nothing was kept."""
+    prompt_cache_reused_tokens: int = 0
+    """Prompt tokens that did not have to be read, since the model was loaded."""
     disk_tier_entries: int = 0
     """Kept caches on the disk, of all models."""
     disk_tier_pending_bytes: int = 0

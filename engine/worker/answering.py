@@ -21,16 +21,20 @@ from engine.serving.scheduler import Scheduler
 from engine.worker.batching import Batching
 from engine.worker.cache_tier import CacheTier
 from engine.worker.drafts.row_drafts import Drafting
+from engine.worker.drafts.second_model import SecondModel
 from engine.worker.grouping import Costs
 from engine.worker.kept_caches import KeptCaches
+from engine.worker.kept_model import kept_model
 from engine.worker.lane import MlxLane
 from engine.worker.lane_tools import LaneTools
 from engine.worker.loaded_model import LoadedModel
+from engine.worker.prompt_cache import PromptCache
 from engine.worker.rate import Meters
 from engine.worker.row import Row
 from engine.worker.row_sampling import RowSampling
 from engine.worker.run_book import RunBook
 from engine.worker.snapshot import Snapshot
+from engine.worker.structured import Structured
 from engine.worker.telemetry import Telemetry
 from engine.worker.wired_weights import WiredWeights
 
@@ -64,10 +68,9 @@ class Answering:
             lambda tokens, rows, _: surroundings.plan_at(tokens, rows)
         )
         self.kept = KeptCaches(
+            kept_model(loaded),
+            PromptCache(surroundings.prompt_cache_bytes, surroundings.tier),
             lambda tokens: self._plan_now(tokens, 1),
-            surroundings.prompt_cache_bytes,
-            limit=loaded.info.context_limit,
-            is_bounded=not loaded.is_forced,
         )
         self._kv_bytes = lru_cache(_MOST_LENGTHS)(lambda tokens: self._plan_now(tokens, 1).kv_bytes)
         self._rows: dict[int, Row] = {}
@@ -79,6 +82,7 @@ class Answering:
         self._scheduler = Scheduler(self._lanes, sizes, self._budget)
         self._telemetry = Telemetry(self._lanes.values(), self.kept)
         self.sampling = RowSampling(loaded)
+        self.structured = Structured(loaded.tokenizer, loaded.markup, loaded.trial.vocabulary_size)
 
     def claim(self, prompt_tokens: int, answer_tokens: int) -> Claim:
         """What a row of this size needs."""
@@ -103,7 +107,7 @@ class Answering:
 
     def forget(self, owner: str) -> int:
         """Drop a conversation's cache or a group's; returns how many went."""
-        entries = self.kept.forget(owner)
+        entries = self.kept.forget(owner, self._rows.values())
         self.show()
         return entries
 
@@ -113,7 +117,7 @@ class Answering:
         rows = [row.usage() for row in self._scheduler.rows()]
         self._telemetry.show(self._around.snapshot, rows, self._scheduler.budget_bytes)
         is_running = any(row.state != "queued" for row in rows)
-        self._around.wired.show_running(is_running, self._loaded.info.weights_bytes)
+        self._around.wired.show_running(is_running, self._loaded.held_bytes)
 
     def _pass_on(self, events: list[AnyEvent]) -> list[AnyEvent]:
         """Note what ended, and show how things stand, but not after every step."""
@@ -148,8 +152,15 @@ class Answering:
             kept=self.kept,
             admit=self._admit,
             spare_bytes=self._spare_bytes,
-            drafting=Drafting(end_tokens) if is_drafting else None,
+            drafting=self._drafting(end_tokens, chunk) if is_drafting else None,
         )
+
+    def _drafting(self, end_tokens: frozenset[int], chunk: int) -> Drafting:
+        draft = self._loaded.draft
+        if draft is None:
+            return Drafting(end_tokens)
+        vocabulary_size = self._loaded.trial.vocabulary_size
+        return Drafting(end_tokens, SecondModel(draft, vocabulary_size, chunk))
 
     def _admit(self, row: Row) -> None:
         """Make room for a row that starts. Raises Refused when that is not possible any more."""

@@ -34,7 +34,7 @@ from engine.worker.cache_key import cache_key
 from engine.worker.disk_tier import DiskTier
 from engine.worker.folder_check import check_folder
 from engine.worker.kv_choice import KVWish
-from engine.worker.loaded_model import LoadedModel, load_model
+from engine.worker.loaded_model import LoadedModel, load_model, with_draft
 from engine.worker.planning import EnginePlanning
 from engine.worker.prompt import check_ids
 from engine.worker.rate import Meters
@@ -80,12 +80,19 @@ class MlxBackend:
         check_folder(Path(command.path))
         if command.adapter:
             check_adapter(Path(command.adapter))
-        plan = self._planning.plan(command.path, PlanOptions(adapter=command.adapter))
+        draft = command.draft if self._config.is_drafting_allowed else ""
+        if draft:
+            check_folder(Path(draft))
+        options = PlanOptions(adapter=command.adapter, draft=draft)
+        plan = self._planning.plan(command.path, options)
         if not command.is_forced:
             require_fit(Path(command.path).name, plan)
         usable = self._planning.machine().usable_bytes
         try:
             loaded = load_model(command, self._compute, usable, report_stage, self._kv_wish)
+            if draft:
+                report_stage("reading the draft model")
+                loaded = with_draft(loaded, Path(draft), self._compute, usable)
         except Exception:
             self.unload()
             raise
@@ -106,7 +113,9 @@ class MlxBackend:
         if command.path:
             return self._planning.plan(command.path, command.options)
         loaded = self._require_model()
-        options = structs.replace(command.options, adapter=loaded.info.adapter)
+        options = structs.replace(
+            command.options, adapter=loaded.info.adapter, draft=loaded.info.draft
+        )
         return self._planning.plan(loaded.info.path, options, loaded.form)
 
     def unload(self) -> None:
@@ -144,7 +153,9 @@ class MlxBackend:
         assert self._answering is not None  # as long as there is a model
         check_request(command)
         limit = loaded.info.context_limit
-        prompt = loaded.turns.write(command.messages, command.thinking, command.tools)
+        kept = self._answering.kept
+        encoded = loaded.turns.write(command.messages, command.thinking, command.tools)
+        prompt = kept.respell(command.conversation, encoded)
         check_ids(prompt, loaded.trial.vocabulary_size)
         room = room_for_answer(len(prompt), command.max_tokens, limit, loaded.info.context_window)
         request = Request(
@@ -160,6 +171,8 @@ class MlxBackend:
             ),
             window=limit,
             processors=self._answering.sampling.processors(command),
+            checkpoints=kept.checkpoints(command, prompt, room),
+            constraint=self._answering.structured.constraint(command, prompt),
         )
         self._answering.submit(Row(request))
 

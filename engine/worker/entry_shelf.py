@@ -53,15 +53,23 @@ class EntryShelf:
         """Bytes of everything here."""
         return sum(entry.nbytes for entry in self._entries)
 
-    def find(self, key: CacheKey, prompt: array[int]) -> Match | None:
-        """The entry of most use for a prompt.
+    def nearest(self, key: CacheKey, prompt: array[int]) -> Entry | None:
+        """An entry that begins most like a prompt, of use or not."""
+        found = next(self._indexes[key].nearest(prompt), None)
+        return None if found is None else found.value
+
+    def find(
+        self, key: CacheKey, prompt: array[int], suits: Callable[[Match], bool]
+    ) -> Match | None:
+        """The entry of most use for a prompt, of those that suit.
 
         At least one token stays over: the model needs one to answer from. An entry that cannot be
         cut back is of use only whole.
         """
         for found in self._indexes[key].nearest(prompt):
             match = Match(found.value, min(found.shared, len(prompt) - 1))
-            if match.usable > 0 and (not match.surplus or match.entry.is_trimmable):
+            is_usable = not match.surplus or match.entry.is_trimmable
+            if match.usable > 0 and is_usable and suits(match):
                 return match
         return None
 

@@ -27,12 +27,18 @@ class Loan:
 class Borrower:
     """Whose prompt it is.
 
-    `spends` decides whether an entry is handed over: that saves a copy, and the entry is gone.
+    Of what others have kept less than `least_of_others` tokens are not worth having. `spends`
+    decides whether an entry is handed over: that saves a copy, and the entry is gone.
     """
 
     owner: str = ""
     is_temporary: bool = False
+    least_of_others: int = 1
     spends: Callable[[Match], bool] = lambda _: False
+
+    def suits(self, match: Match) -> bool:
+        """Whether it is worth having."""
+        return match.usable >= self.least_of_others or self.owner in match.entry.owners
 
 
 NOBODY = Borrower()
@@ -72,9 +78,11 @@ class PromptCache:
         """What entries may take together, but for the one spared."""
         return self._shelf.budget_bytes
 
-    def find(self, key: CacheKey, prompt: Sequence[int]) -> Match | None:
+    def find(
+        self, key: CacheKey, prompt: Sequence[int], borrower: Borrower = NOBODY
+    ) -> Match | None:
         """The entry here of most use for a prompt; it does not count as used."""
-        return self._shelf.find(key, token_array(prompt))
+        return self._shelf.find(key, token_array(prompt), borrower.suits)
 
     def take(self, key: CacheKey, prompt: Sequence[int], borrower: Borrower = NOBODY) -> Loan:
         """Caches of the row's own that hold as much of a prompt as is known, but for one token.
@@ -83,7 +91,7 @@ class PromptCache:
         spent. The one that was spared is no longer.
         """
         tokens = token_array(prompt)
-        match = self._shelf.find(key, tokens)
+        match = self._shelf.find(key, tokens, borrower.suits)
         loan = self._restored(key, tokens, match.usable if match else 0)
         if loan is None and match is not None:
             loan = Loan(self._lent(match, borrower), list(prompt[: match.usable]))
@@ -110,8 +118,17 @@ class PromptCache:
         self._offer(entry)
         self._shelf.shrink()
 
-    def spellings(self, key: CacheKey, owner: str) -> Iterator[Sequence[int]]:
-        """The tokens of everything the owner uses, latest first, then those in the tier."""
+    def spellings(
+        self, key: CacheKey, owner: str, prompt: Sequence[int]
+    ) -> Iterator[Sequence[int]]:
+        """Token sequences that a prompt may go on from.
+
+        The one that begins most like it, whose ever it is, then all that the owner uses, latest
+        first, then those in the tier.
+        """
+        nearest = self._shelf.nearest(key, token_array(prompt))
+        if nearest is not None:
+            yield nearest.tokens
         for entry in self._shelf.of_owner(owner):
             if entry.key == key:
                 yield entry.tokens

@@ -10,10 +10,10 @@ from typing import Any
 
 from engine.protocol import AnyEvent
 from engine.serving.containment import Caught, attempt, failure
-from engine.worker.conversation_cache import Loan
 from engine.worker.grouping import reading_group
 from engine.worker.lane_tools import LaneTools
 from engine.worker.prefilled import Prefilled
+from engine.worker.prompt_cache import Loan
 from engine.worker.reading import Reading, read_together
 from engine.worker.row import Left, Row
 
@@ -74,16 +74,12 @@ class PromptQueue:
         """The first row and those to read with it.
 
         Where the shared beginning of a group is still unread, the first of its rows reads it for
-        the others.
+        the others. A row that leaves copies on its way is read alone.
         """
         first, *others = self._unread
-        if (
-            not others
-            or self._tools.kept.boundary(first)
-            or not self._tools.batching.is_reading_safe
-        ):
+        if not others or self._tools.kept.marks(first) or not self._tools.batching.is_reading_safe:
             return [first]
-        rows = [first, *(row for row in others if not self._tools.kept.boundary(row))]
+        rows = [first, *(row for row in others if not self._tools.kept.marks(row))]
         for row in rows:
             self._lend(row)
         return [rows[index] for index in reading_group([row.unread for row in rows], limit)]
@@ -100,9 +96,8 @@ class PromptQueue:
         return self._loans.pop(row.id).cache or self._tools.scheme.make()
 
     def _begin(self, row: Row) -> None:
-        boundary = self._tools.kept.boundary(row)
         caches = self._take(row)
-        self._reading = Reading(self._tools, row, caches, boundary)
+        self._reading = Reading(self._tools, row, caches, self._tools.kept.marks(row))
 
     def _read_on(self, limit: int) -> Outcome:
         reading = self._reading

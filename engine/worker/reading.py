@@ -20,7 +20,7 @@ _PromptBatch: Any = PromptProcessingBatch
 class Reading:
     """One prompt on its way into the row's own caches, all but its last token.
 
-    At `boundary` tokens, unless that is 0, a chunk ends and the cache is shared.
+    At so many tokens as `marks` say a chunk ends and the cache is shared.
     """
 
     def __init__(
@@ -28,13 +28,13 @@ class Reading:
         tools: LaneTools,
         row: Row,
         caches: list[Any],
-        boundary: int,
+        marks: Sequence[int],
     ) -> None:
         self.row = row
         self.rows = (row,)
         self.caches = caches
         self._tools = tools
-        self._boundary = boundary
+        self._marks = marks
 
     @property
     def is_done(self) -> bool:
@@ -45,16 +45,15 @@ class Reading:
         """Read at most so many tokens; returns how many."""
         start = self.row.prefilled
         count = min(limit, self.row.unread)
-        if start < self._boundary < start + count:
-            count = self._boundary - start
+        count = min([mark - start for mark in self._marks if mark > start] + [count])
         if count:
             chunk = self.row.prompt[start : start + count]
             self._tools.model(mx.array([chunk]), cache=self.caches)
             detach(self.caches)
             self._tools.scheme.convert_due(self.caches)
             mx.clear_cache()
-        if self._boundary and start + count == self._boundary:
-            self._tools.kept.share(self.row, self._boundary, self.caches)
+        if start + count in self._marks:
+            self._tools.kept.share(self.row, start + count, self.caches)
         return count
 
 

@@ -20,6 +20,7 @@ from engine.protocol import (
 from engine.serving.backend import Refused
 from engine.serving.kv_budget import Claim
 from engine.worker.circling import CircleDetector
+from engine.worker.constraint import Constraint
 from engine.worker.guard import GuardedProcessor, Processor
 from engine.worker.keyed_sampler import Sampler
 from engine.worker.text_stream import Said, TextStream, event_of
@@ -28,6 +29,8 @@ NO_NUMBERS = (
     "The model produced no usable numbers; its files may be damaged, or memory ran out. Load it "
     "again or choose another model."
 )
+FORM_PATIENCE = 5
+"""A table may rightly have hundreds of equal rows."""
 CIRCLES = (
     "The answer went round in circles and was stopped. Ask in other words, or choose a larger "
     "model."
@@ -36,7 +39,10 @@ CIRCLES = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a row is made of; `window` is the context its conversation is granted."""
+    """What a row is made of; `window` is the context its conversation is granted.
+
+    At so many prompt tokens as `checkpoints` say a later prompt may part from this one.
+    """
 
     command: Generate
     prompt: tuple[int, ...]
@@ -45,18 +51,29 @@ class Request:
     text: TextStream
     window: int
     processors: tuple[Processor, ...] = ()
+    constraint: Constraint | None = None
     clock: Callable[[], float] = field(default=time.monotonic)
+    checkpoints: tuple[int, ...] = ()
 
 
 class Row:
-    """Counts tokens and makes events; the arrays are with its lane."""
+    """Counts tokens and makes events; the arrays are with its lane.
+
+    `spare_bytes` is what may be kept beside it, None where nothing bounds that.
+    """
 
     def __init__(self, request: Request) -> None:
         self.command = request.command
         self.claim = request.claim
         self.prompt = request.prompt
+        self.checkpoints = request.checkpoints
+        self.spare_bytes: int | None = None
         self.sampler = request.sampler
-        self.processors = [GuardedProcessor(processor) for processor in request.processors]
+        self.constraint = request.constraint
+        # The form last: whatever else moves the logits, only what it allows is left.
+        form = () if request.constraint is None else (request.constraint,)
+        processors: list[Processor] = [*request.processors, *form]
+        self.processors = [GuardedProcessor(processor) for processor in processors]
         self.granted_tokens = 0
         self.was_alone = True
         self.reused = self.prefilled = self.generated = 0
@@ -64,7 +81,7 @@ class Row:
         self.drafted = self.accepted = 0
         self._text = request.text
         self._window = request.window
-        self._circles = CircleDetector()
+        self._circles = CircleDetector(FORM_PATIENCE if request.constraint else 1)
         self._clock = request.clock
         self._submitted = self._clock()
         self._started = self._first_token_at = 0.0
@@ -133,11 +150,16 @@ class Row:
             raise Refused("internal", CIRCLES)
         self.generated += 1
         events = self._events([] if is_end else self._text.add(token))
-        if is_end or self._text.has_stopped:
+        if is_end or self._text.has_stopped or self._is_satisfied:
             return events + self.finish("stop")
         if self.generated >= self.granted_tokens:
             return events + self.finish("length")
         return events
+
+    @property
+    def _is_satisfied(self) -> bool:
+        constraint = self.constraint
+        return constraint is not None and constraint.is_satisfied_by(self.generated)
 
     def cancel_queued(self) -> Sequence[AnyEvent]:
         """End it before it began."""
@@ -150,7 +172,15 @@ class Row:
 
     def usage(self) -> RowUsage:
         """What the gauge shows of it."""
-        return RowUsage(self.id, self.command.lane, self.state, self.tokens_held, self.kv_bytes)
+        return RowUsage(
+            self.id,
+            self.command.lane,
+            self.state,
+            self.tokens_held,
+            self.kv_bytes,
+            self.drafted,
+            self.accepted,
+        )
 
     def _events(self, said: Sequence[Said]) -> list[AnyEvent]:
         return [event_of(self.id, each) for each in said]
@@ -173,6 +203,7 @@ class Row:
             queued_seconds=started - self._submitted,
             drafted_tokens=self.drafted,
             accepted_tokens=self.accepted,
+            grammar_seconds=self.constraint.seconds if self.constraint else 0.0,
         )
 
 

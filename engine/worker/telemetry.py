@@ -9,7 +9,7 @@ from engine.protocol import RowUsage
 from engine.worker.kept_caches import KeptCaches
 from engine.worker.kv_usage import measure_rows
 from engine.worker.lane import MlxLane
-from engine.worker.snapshot import Snapshot
+from engine.worker.snapshot import CacheFigures, Snapshot
 
 _PAUSE_SECONDS = 0.05
 
@@ -46,4 +46,7 @@ class Telemetry:
         caches = [layers for lane in self._lanes for layers in lane.caches]
         usage = measure_rows(caches, sum(row.tokens for row in running))
         snapshot.show_rows(tuple(rows), usage, self._context_tokens, budget_bytes)
-        snapshot.show_caches(len(self._kept), self._kept.nbytes, self._kept.hits)
+        cache = self._kept.cache
+        snapshot.show_caches(
+            CacheFigures(len(cache), cache.nbytes, cache.hits, cache.misses, cache.reused_tokens)
+        )

@@ -12,7 +12,9 @@ from engine.plan.contract import MemoryPlan, PlanItem
 from engine.plan.reserve import PROMPT_CACHE_LABEL
 from engine.serving.backend import Refused
 from engine.worker.admission import GROWTH_TOKENS, Ceiling, granted_context, require_fit
-from engine.worker.conversation_cache import ConversationCache
+from engine.worker.cache_entry import Entry, token_array
+from engine.worker.prompt_cache import PromptCache
+from tests.engine.kept import KEY
 
 # mlx-lm carries hardly any types.
 KVCache: Any = mlx_caches.KVCache
@@ -46,44 +48,54 @@ def plan(usable: int, tokens: int, fits: bool = True, largest: int = 1000) -> Me
     )
 
 
-def kept_chats(*owners: str) -> ConversationCache:
-    """Chats of exactly one MiB each, the first used longest ago."""
-    caches = ConversationCache(capacity=len(owners))
+def chat(owner: str) -> Entry:
+    """Of exactly one MiB."""
+    cache = KVCache()
+    half = mx.zeros((1, 1, 256, 512), mx.float32)
+    cache.update_and_fetch(half, half)
+    mx.eval(cache.keys, cache.values)
+    assert cache.nbytes == MIB
+    return Entry(KEY, token_array(map(ord, owner)), [cache], {owner})
+
+
+def kept_chats(*owners: str, budget: int = 1 << 40) -> PromptCache:
+    """The first was used longest ago."""
+    cache = PromptCache(budget)
     for owner in owners:
-        cache = KVCache()
-        half = mx.zeros((1, 1, 256, 512), mx.float32)
-        cache.update_and_fetch(half, half)
-        mx.eval(cache.keys, cache.values)
-        assert cache.nbytes == MIB
-        caches.give(owner, [1, 2, 3], [cache])
-    return caches
+        cache.put(chat(owner))
+    return cache
 
 
-def ceiling_above(spare: int, caches: ConversationCache, prompt: int) -> Ceiling:
+def owners_of(cache: PromptCache) -> list[str]:
+    return [owner for entry in cache for owner in entry.owners]
+
+
+def ceiling_above(spare: int, cache: PromptCache, prompt: int) -> Ceiling:
     """A ceiling that leaves `spare` bytes beside what the prompt needs."""
     needed = 100 * MIB + (prompt + GROWTH_TOKENS) * TOKEN_BYTES
-    return Ceiling(lambda tokens: plan(needed + SAFETY + spare, tokens), caches)
+    return Ceiling(lambda tokens: plan(needed + SAFETY + spare, tokens), cache)
 
 
 @pytest.mark.parametrize(
     ("spare_mib", "left"),
-    [(4, ("old", "own", "new")), (1, ("own", "new")), (0, ("own",))],
+    [(4, ["old", "own", "new"]), (1, ["own", "new"]), (0, ["own"])],
 )
 def test_the_oldest_other_chats_go_first_and_no_more_than_needed(
-    spare_mib: int, left: tuple[str, ...]
+    spare_mib: int, left: list[str]
 ) -> None:
-    caches = kept_chats("old", "own", "new")
-    ceiling_above(spare_mib * MIB, caches, 500).make_room(500, 0, "own")
-    assert len(caches) == len(left)
-    assert all(caches.forget(owner) == 1 for owner in left)
+    cache = kept_chats("old", "own", "new")
+    donor = next(entry for entry in cache if entry.owners == {"own"})
+    spare = ceiling_above(spare_mib * MIB, cache, 500).make_room(500, 0, donor)
+    assert owners_of(cache) == left
+    assert spare == spare_mib * MIB
 
 
 def test_what_does_not_fit_even_alone_is_refused_with_both_numbers() -> None:
-    caches = kept_chats("old")
+    cache = kept_chats("old")
     with pytest.raises(Refused, match="500 tokens need 101 MiB and 100 MiB can be used") as caught:
-        ceiling_above(-1 * MIB, caches, 500).make_room(500, 0, "own")
+        ceiling_above(-1 * MIB, cache, 500).make_room(500, 0)
     assert caught.value.kind == "no-room"
-    assert len(caches) == 0
+    assert len(cache) == 0
 
 
 def test_no_more_is_asked_for_than_the_limit_grants() -> None:
@@ -93,9 +105,9 @@ def test_no_more_is_asked_for_than_the_limit_grants() -> None:
         asked.append(tokens)
         return plan(1 << 40, tokens)
 
-    ceiling = Ceiling(plan_at, ConversationCache())
-    ceiling.make_room(500, 600, "")
-    ceiling.make_room(500, 0, "")
+    ceiling = Ceiling(plan_at, PromptCache(0))
+    ceiling.make_room(500, 600)
+    ceiling.make_room(500, 0)
     assert asked == [600, 500 + GROWTH_TOKENS]
 
 
@@ -125,11 +137,6 @@ def test_only_what_does_not_fit_is_refused_and_the_reason_is_said() -> None:
 
 
 def test_a_budget_in_bytes_bounds_what_waits_beside_the_last() -> None:
-    caches = kept_chats("a", "b", "c")
-    caches.budget_bytes = 2 * MIB
-    cache = KVCache()
-    half = mx.zeros((1, 1, 256, 512), mx.float32)
-    cache.update_and_fetch(half, half)
-    caches.give("d", [1], [cache])
-    assert caches.bytes_without("d") == 2 * MIB
-    assert [owner for owner in "abcd" if caches.forget(owner)] == ["b", "c", "d"]
+    cache = kept_chats("a", "b", "c", budget=2 * MIB)
+    cache.put(chat("d"), is_spared=True)
+    assert owners_of(cache) == ["b", "c", "d"]

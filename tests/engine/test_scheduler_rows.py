@@ -152,11 +152,12 @@ def test_a_row_cancelled_at_any_step_leaves_a_cache_that_continues(
 
 def check_continuation(driver: Driver, text: str, said: list[int]) -> None:
     """What was kept holds exactly the tokens fed, and goes on like a cache that is fresh."""
-    conversations = driver.answering.kept.conversations
-    if "kept" not in conversations._entries:
+    entries = [each for each in driver.answering.kept.cache if "kept" in each.owners]
+    if not entries:
         assert not said
         return
-    tokens, cache = conversations._entries.pop("kept")
+    tokens, cache = entries[-1].tokens.tolist(), entries[-1].caches
+    driver.backend.forget("kept")
     prompt = tokens_of(driver, text)
     assert tokens == [*prompt, *said] if said else tokens == prompt[: len(tokens)]
     model: Any = driver.loaded.model
