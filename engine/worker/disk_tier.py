@@ -24,16 +24,13 @@ from typing import Any
 
 from engine.serving.backend import Saved
 from engine.worker.cache_entry import CacheKey, Entry, token_array
-from engine.worker.disk_tier_catalogue import Match
+from engine.worker.disk_tier_catalogue import LEAST_GAIN, Match
 from engine.worker.disk_tier_format import FileRefused
 from engine.worker.disk_tier_identity import fingerprint_of
 from engine.worker.disk_tier_names import mark_of
 from engine.worker.disk_tier_reading import Looks, read_caches
 from engine.worker.disk_tier_worker import DiskUsage, DiskWorker
 from engine.worker.disk_tier_writer import EntryWriter
-
-LEAST_TOKENS = 32
-"""Fewer are read again faster than they are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,7 @@ class DiskTier:
 
     def offer(self, entry: Entry) -> None:
         """Write the entry once nothing is asked, if its caches are still there then."""
-        if entry.key == self._key and not entry.is_temporary and len(entry.tokens) >= LEAST_TOKENS:
+        if entry.key == self._key and not entry.is_temporary and len(entry.tokens) >= LEAST_GAIN:
             self._writer.offer(entry)
 
     def holds(self, entry: Entry) -> bool:

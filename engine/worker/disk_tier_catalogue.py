@@ -10,6 +10,11 @@ from pathlib import Path
 from engine.worker.disk_tier_folder import Stored
 from engine.worker.disk_tier_names import without_mark
 
+LEAST_GAIN = 32
+"""Tokens: fewer are computed faster than they are found."""
+_TOKENS_READ_PER_COMPUTED = 16
+"""So many tokens are read from a file in the time one takes to be computed, or more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -17,6 +22,16 @@ class Match:
 
     stored: Stored
     usable: int
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether what is too much of it can be taken back."""
+        return self.usable == len(self.stored.tokens) or self.stored.is_trimmable
+
+    def pays_beyond(self, at_least: int) -> bool:
+        """Whether reading the whole file costs less than computing what it saves."""
+        gain = self.usable - at_least
+        return gain >= LEAST_GAIN and gain * _TOKENS_READ_PER_COMPUTED >= len(self.stored.tokens)
 
 
 class Catalogue:
@@ -52,17 +67,16 @@ class Catalogue:
                     self.add(replace(stored, path=path))
 
     def longest(self, prompt: array[int], at_least: int) -> Match | None:
-        """The file that saves most of a prompt, if that is more than `at_least` tokens.
+        """The file that saves most of a prompt beyond `at_least` tokens; of equals the smallest.
 
-        At least one token of the prompt is left over.
+        At least one token of the prompt is left over. A file is of use only where reading it pays.
         """
-        best: Match | None = None
-        for stored in self._stored.values():
-            usable = min(common_length(stored.tokens, prompt), len(prompt) - 1)
-            is_whole = usable == len(stored.tokens)
-            if usable > (best.usable if best else at_least) and (is_whole or stored.is_trimmable):
-                best = Match(stored, usable)
-        return best
+        matches = [
+            Match(stored, min(common_length(stored.tokens, prompt), len(prompt) - 1))
+            for stored in self._stored.values()
+        ]
+        useful = [match for match in matches if match.is_possible and match.pays_beyond(at_least)]
+        return max(useful, key=lambda match: (match.usable, -match.stored.nbytes), default=None)
 
     def spellings(self, mark: str) -> list[array[int]]:
         """The tokens of an owner's files, latest first."""
@@ -75,9 +89,9 @@ class Catalogue:
         return any(is_covered(tokens, each.tokens, each.is_trimmable) for each in self)
 
     def stored_part(self, tokens: array[int]) -> int:
-        """How many of the first of these tokens could be had from files."""
-        match = self.longest(array("i", (*tokens, 0)), 0)
-        return match.usable if match else 0
+        """How many of the first of these tokens could be had from a file."""
+        matches = [Match(each, common_length(tokens, each.tokens)) for each in self]
+        return max((match.usable for match in matches if match.is_possible), default=0)
 
     def made_needless_by(self, new: Stored) -> Collection[Path]:
         """Files whose tokens this one holds as well."""

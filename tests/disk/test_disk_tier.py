@@ -74,7 +74,19 @@ def test_the_file_that_saves_most_is_found(prompt: list[int], usable: int, tmp_p
     for each in (tier, opened(tmp_path)):
         assert found(each, prompt) == usable
         assert found(each, prompt, at_least=usable) == 0
-        assert found(each, prompt, at_least=usable - 1) == usable
+        assert found(each, prompt, at_least=max(usable - 32, 0)) == usable
+        assert found(each, prompt, at_least=max(usable - 31, 0)) == 0
+
+
+def test_a_long_file_is_not_read_for_a_few_tokens(tmp_path: Path) -> None:
+    tier = opened(tmp_path)
+    long = kept(tier, entry_of(range(1000))).tokens
+    assert found(tier, [*long[:62], 0]) == 0
+    assert found(tier, [*long[:63], 0]) == 63
+    kept(tier, entry_of([*long[:63], *range(2000, 2010)]))
+    match = tier.longest(KEY, [*long[:63], 0], 0)
+    assert match is not None
+    assert len(match.match.stored.tokens) == 73
 
 
 def ring_entry(tokens: int) -> Entry:

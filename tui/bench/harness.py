@@ -19,6 +19,7 @@ from tui.bench.idle import bench_idle
 from tui.bench.kv import bench_kv
 from tui.bench.lanes import bench_lanes
 from tui.bench.plan import bench_plan
+from tui.bench.restart import bench_restart
 from tui.bench.sampling import bench_sampling
 from tui.bench.speed import bench_decode, bench_prefill
 
@@ -44,6 +45,7 @@ BENCHES = (
     Bench("kv", "quantized keys and values: bytes, predictions, speed", bench_kv),
     Bench("batch", "background rows at once against one at a time", bench_batch),
     Bench("lanes", "a chat answer beside background rows, against both alone", bench_lanes),
+    Bench("restart", "first token of a chat after the engine was started again", bench_restart),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )
