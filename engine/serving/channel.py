@@ -24,15 +24,23 @@ class Channel:
         self._socket = socket.socket(fileno=fd)
         self._socket.setblocking(True)
         self._sending = threading.Lock()
+        self._is_silent = False
+
+    def fall_silent(self) -> None:
+        """Send nothing more: the other end may close while something is being finished here."""
+        self._is_silent = True
 
     def send(self, event: AnyEvent) -> None:
         """Write one event; blocks while the terminal does not read. Ends the process if it died."""
         frame = encode_frame(event)
         with self._sending:
+            if self._is_silent:
+                return
             try:
                 self._socket.sendall(frame)
             except OSError:
-                leave()
+                if not self._is_silent:
+                    leave()
 
     def commands(self) -> Iterator[AnyCommand]:
         """Yield commands until the other end closes. Raises ProtocolError on garbage."""

@@ -126,6 +126,7 @@ class ServingLoop:
     def _wait_for_saving(self, command: Shutdown) -> None:
         """The other end may be closed by now: it waits for the process to end."""
         if self._is_made and self._backend.memory(0).disk_tier_pending_bytes:
+            self._channel.fall_silent()
             self._inbox.put(command)
             self._has_saved.wait(command.seconds)
 
