@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from mlx.nn.layers.base import Module
 from mlx.utils import tree_flatten
 from mlx_lm import load
 from mlx_lm.utils import get_total_parameters
+from msgspec import structs
 
 from engine.compute import ComputePath
 from engine.models.context_window import context_window
@@ -20,6 +21,7 @@ from engine.plan.cpu_form import CpuForm
 from engine.plan.kv_warning import kv_warning
 from engine.protocol import LoadModel, ModelInfo
 from engine.worker.adapter import check_applied
+from engine.worker.drafts.loading import LoadedDraft, load_draft
 from engine.worker.folder_check import read_object
 from engine.worker.kv_choice import AS_MADE, KVChoice, KVWish, choose_kv
 from engine.worker.markup import Markup, markup_of
@@ -49,6 +51,12 @@ class LoadedModel:
     is_forced: bool
     form: CpuForm
     kv: KVChoice
+    draft: LoadedDraft | None = None
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of its weights and of its draft model's."""
+        return self.info.weights_bytes + self.info.draft_bytes
 
     @property
     def kv_key(self) -> str:
@@ -117,6 +125,16 @@ def load_model(
         form=form,
         kv=kv,
     )
+
+
+def with_draft(
+    loaded: LoadedModel, folder: Path, compute: ComputePath, usable_bytes: int
+) -> LoadedModel:
+    """The same with the model in a checked folder to draft for it. Raises as `load_draft`."""
+    left = max(usable_bytes - loaded.info.weights_bytes, 0)
+    draft = load_draft(folder, loaded.model, loaded.tokenizer, compute, left)
+    info = structs.replace(loaded.info, draft=draft.path, draft_bytes=draft.weights_bytes)
+    return replace(loaded, draft=draft, info=info)
 
 
 def _read(folder: Path, adapter: str) -> tuple[Any, Any, dict[str, Any]]:

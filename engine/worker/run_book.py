@@ -38,14 +38,15 @@ class RunBook:
             return
         info, form = self._loaded.info, self._loaded.form
         held = usage.prompt_tokens + usage.generated_tokens
-        options = PlanOptions(context_tokens=held, adapter=info.adapter)
+        options = PlanOptions(context_tokens=held, adapter=info.adapter, draft=info.draft)
         plan = self._planning.plan(info.path, options, form)
         self._records.note_run(
             self._key,
             RunFacts(
                 context_tokens=held,
                 decode_tps=usage.decode_tps,
-                decoded_tokens=usage.generated_tokens,
+                # What drafts gain says nothing about the next answer.
+                decoded_tokens=0 if usage.drafted_tokens else usage.generated_tokens,
                 prefill_tps=usage.prefill_tps,
                 prefilled_tokens=usage.prompt_tokens - usage.reused_tokens,
                 measured_peak_bytes=max(peak_bytes, 0),

@@ -49,6 +49,8 @@ class Lookup:
             length = self._shared_before(at)
             if best is None or length > best.length:
                 best = Match(at, length)
+            if length == _LONGEST_MATCH:
+                break
         return best if best is not None and best.length >= SHORTEST_MATCH else None
 
     def draft(self, match: Match, count: int) -> list[int]:

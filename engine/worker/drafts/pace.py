@@ -90,8 +90,8 @@ class Pace:
         else:
             self._reach = max(_FIRST_DRAFTED, accepted)
         if self._passed_up >= self._patience:
-            is_better = accepted == drafted
-            self._patience = _FEWEST_OFFERS if is_better else min(2 * self._patience, _MOST_OFFERS)
+            pays_now = self._best(self._reach)[1] >= _LEAST_GAIN
+            self._patience = _FEWEST_OFFERS if pays_now else min(2 * self._patience, _MOST_OFFERS)
         self._passed_up = 0
 
     def _best(self, most: int) -> tuple[int, float]:

@@ -9,11 +9,13 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models import cache as mlx_caches
 
+from engine.worker.drafts.loading import LoadedDraft
 from engine.worker.drafts.taking_back import room_to_take_back, take_back
 
 # mlx-lm carries hardly any types.
 _make_prompt_cache: Any = mlx_caches.make_prompt_cache
 _start: Any = mx.async_eval
+_NO_END = 1 << 62
 
 
 class SecondModel:
@@ -22,8 +24,9 @@ class SecondModel:
     `vocabulary_size` is what the answering model knows; `chunk` how much is read in a step.
     """
 
-    def __init__(self, model: Any, vocabulary_size: int, chunk: int) -> None:
-        self.model = model
+    def __init__(self, draft: LoadedDraft, vocabulary_size: int, chunk: int) -> None:
+        self.model = draft.model
+        self.window = draft.window or _NO_END
         self.vocabulary_size = vocabulary_size
         self.chunk = chunk
         self._run: weakref.ref[SecondRun] | None = None
@@ -57,6 +60,8 @@ class SecondRun:
         What was drafted and did not come true is taken back.
         """
         self._settle(tokens)
+        if len(tokens) >= self._second.window:
+            return False
         missing = tokens[self._held : self._held + self._second.chunk]
         if len(tokens) - self._held > self._second.chunk:
             self._second.model(mx.array([list(missing)]), cache=self._caches)
