@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.plan.geometry import Geometry
-from engine.plan.kv_bytes import unquantized_layers
+from engine.plan.kv_placement import unquantized_layers
 from engine.plan.kv_scheme import KVScheme
 from engine.plan.weights import Weights
 from engine.sizes import in_words

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from engine.plan.contract import MemoryPlan, Part, PlanItem, Verdict
 from engine.plan.draft import draft_items
-from engine.plan.kv_bytes import allocated_kv, exact_kv_bytes, stored_bits
+from engine.plan.kv_bytes import allocated_kv, exact_kv_bytes
+from engine.plan.kv_placement import stored_bits
 from engine.plan.machine import Machine
 from engine.plan.plan_reasons import plan_reasons
 from engine.plan.reserve import allocator_limit, reserve_items

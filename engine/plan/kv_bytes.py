@@ -12,7 +12,6 @@ from typing import assert_never
 
 from engine.plan.contract import PlanItem
 from engine.plan.geometry import (
-    Combined,
     FullAttention,
     Geometry,
     LatentAttention,
@@ -23,11 +22,11 @@ from engine.plan.geometry import (
     SlidingAttention,
     TokenIndex,
 )
+from engine.plan.kv_placement import placed
 from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization
 from engine.plan.workload import KV_STEP, Workload
 
 _FLOAT32_BYTES = 4
-_Placed = tuple[Mixer, Quantization | None]
 
 
 def exact_kv_bytes(
@@ -36,7 +35,7 @@ def exact_kv_bytes(
     """Bytes of one row of `tokens` tokens without any rounding."""
     return sum(
         _mixer_bytes(mixer, _exact_tokens(mixer, tokens), element_bytes, stored)
-        for mixer, stored in _placed(geometry, scheme.at(tokens))
+        for _, mixer, stored in placed(geometry, scheme.at(tokens))
     )
 
 
@@ -58,7 +57,7 @@ def _stages(workload: Workload) -> Iterator[tuple[Workload, KVScheme]]:
 
 def _held(workload: Workload, scheme: KVScheme) -> tuple[PlanItem, ...]:
     sums: dict[str, tuple[int, int]] = {}
-    for mixer, stored in _placed(workload.geometry, scheme):
+    for _, mixer, stored in placed(workload.geometry, scheme):
         label = _label(mixer, stored)
         if label is None:
             continue
@@ -76,7 +75,7 @@ def largest_layer_kv(workload: Workload) -> int:
     """What the caches of the layer that holds most take, every row."""
     sizes: dict[tuple[int, int], int] = {}
     for stage, (work, scheme) in enumerate(_stages(workload)):
-        for index, mixer, stored in _indexed(work.geometry, scheme):
+        for index, mixer, stored in placed(work.geometry, scheme):
             tokens = _allocated_tokens(mixer, work.context_tokens, work.chunk)
             size = _mixer_bytes(mixer, tokens, work.element_bytes, stored)
             sizes[stage, index] = sizes.get((stage, index), 0) + size
@@ -92,7 +91,7 @@ def uneven_step_kv(workload: Workload) -> int:
     scheme = workload.scheme.at(workload.context_tokens)
     return workload.rows * sum(
         _uneven_bytes(workload, mixer, stored)
-        for mixer, stored in _placed(workload.geometry, scheme)
+        for _, mixer, stored in placed(workload.geometry, scheme)
         if not isinstance(mixer, SlidingAttention)
     )
 
@@ -103,40 +102,6 @@ def _uneven_bytes(workload: Workload, mixer: Mixer, stored: Quantization | None)
     return _mixer_bytes(mixer, tokens + KV_STEP - 1, size, stored) - _mixer_bytes(
         mixer, stepped, size, stored
     )
-
-
-def unquantized_layers(geometry: Geometry, scheme: KVScheme) -> int:
-    """How many caching layers the scheme names and cannot store."""
-    return sum(
-        scheme.of_layer(index) is not None
-        and stored is None
-        and not isinstance(mixer, SharedAttention | NoCache | RecurrentState)
-        for index, mixer, stored in _indexed(geometry, scheme)
-    )
-
-
-def stored_bits(geometry: Geometry, scheme: KVScheme) -> int:
-    """Bits of the coarsest layer that can be stored as the scheme says; 0 when none can."""
-    stored = (stored for _, _, stored in _indexed(geometry, scheme))
-    return min((each.bits for each in stored if each), default=0)
-
-
-def _placed(geometry: Geometry, scheme: KVScheme) -> Iterator[_Placed]:
-    for _, mixer, stored in _indexed(geometry, scheme):
-        yield mixer, stored
-
-
-def _indexed(
-    geometry: Geometry, scheme: KVScheme
-) -> Iterator[tuple[int, Mixer, Quantization | None]]:
-    """Every mixer with its layer's index and the way it is really stored."""
-    for index, layer in enumerate(geometry.layers):
-        wanted = None if geometry.must_stay_plain else scheme.of_layer(index)
-        if isinstance(layer, Combined):
-            # mlx-lm cannot quantize the caches inside a CacheList.
-            yield from ((index, mixer, None) for mixer in layer.parts)
-        else:
-            yield index, layer, wanted if wanted and wanted.serves(layer) else None
 
 
 def _mixer_bytes(mixer: Mixer, tokens: int, element_bytes: int, stored: Quantization | None) -> int:

@@ -51,12 +51,15 @@ class LayerWork:
         return self.scores + self.rebuilt + self.scan + self.activations + self.cache_copy
 
 
-def layer_work(workload: Workload, layer: Layer) -> LayerWork:
-    """What the layer needs with its feed-forward block; several mixers follow each other."""
+def layer_work(workload: Workload, layer: Layer, is_quantized: bool = False) -> LayerWork:
+    """What the layer needs with its feed-forward block; several mixers follow each other.
+
+    `is_quantized` says so of the keys and values it attends to.
+    """
     if isinstance(layer, RecurrentState) and is_stepped(workload, layer):
         return _mixer_work(workload, layer)
     parts = layer.parts if isinstance(layer, Combined) else (layer,)
-    works = [_mixer_work(workload, part) for part in parts]
+    works = [_mixer_work(workload, part, is_quantized) for part in parts]
     block = workload.read_tokens * _block_widths(workload) * workload.element_bytes
     return LayerWork(
         cache_copy=largest_layer_kv(workload),
@@ -68,17 +71,13 @@ def layer_work(workload: Workload, layer: Layer) -> LayerWork:
     )
 
 
-def _mixer_work(workload: Workload, mixer: Mixer) -> LayerWork:
+def _mixer_work(workload: Workload, mixer: Mixer, is_quantized: bool = False) -> LayerWork:
     tokens, size = workload.read_tokens, workload.element_bytes
     match mixer:
         case FullAttention() | SlidingAttention():
-            query = mixer.query_heads * max(mixer.key_size, mixer.value_size)
-            pair = mixer.kv_heads * (mixer.key_size + mixer.value_size)
-            widths = 5 * query + 5 * pair // 2
-            return LayerWork(_scores(workload, mixer), activations=tokens * widths * size)
+            return _attention_work(workload, mixer, is_quantized)
         case SharedAttention():
-            source = workload.geometry.layers[mixer.source]
-            return _mixer_work(workload, source) if isinstance(source, Mixer) else LayerWork()
+            return _shared_work(workload, mixer, is_quantized)
         case LatentAttention():
             heads = mixer.query_heads
             rebuilt = heads * workload.context_tokens * _rebuilt_widths(workload, mixer)
@@ -103,6 +102,28 @@ def _mixer_work(workload: Workload, mixer: Mixer) -> LayerWork:
             assert_never(mixer)
 
 
+def _attention_work(
+    workload: Workload, mixer: FullAttention | SlidingAttention, is_quantized: bool
+) -> LayerWork:
+    size, scores = workload.element_bytes, _scores(workload, mixer)
+    query = mixer.query_heads * max(mixer.key_size, mixer.value_size)
+    pair = mixer.kv_heads * (mixer.key_size + mixer.value_size)
+    activations = workload.read_tokens * (5 * query + 5 * pair // 2) * size
+    if not is_quantized:
+        return LayerWork(scores, activations=activations)
+    # On the CPU one head after the other is made plain and attended to.
+    shares = mixer.kv_heads if workload.backend == "cpu" else 1
+    plain = pair * _seen_tokens(workload, mixer) * size
+    return LayerWork(scores // shares, rebuilt=plain // shares, activations=activations)
+
+
+def _shared_work(workload: Workload, mixer: SharedAttention, is_quantized: bool) -> LayerWork:
+    source = workload.geometry.layers[mixer.source]
+    if isinstance(source, Combined):
+        return LayerWork()
+    return _mixer_work(workload, source, is_quantized)
+
+
 def _rebuilt_widths(workload: Workload, mixer: LatentAttention) -> int:
     """Elements a head and token. MLX's quantized product on the CPU first copies the latent."""
     is_copied = workload.backend == "cpu" and workload.has_packed_heads
@@ -122,14 +143,21 @@ def _block_widths(workload: Workload) -> int:
 
 def _scores(workload: Workload, mixer: FullAttention | SlidingAttention | LatentAttention) -> int:
     """Attention scores where no fused kernel computes them piece by piece."""
-    queries, keys = workload.read_tokens, workload.context_tokens
-    if isinstance(mixer, SlidingAttention):
-        keys = min(keys, mixer.window - 1 + queries)
-    one = mixer.query_heads * queries * keys * workload.element_bytes
+    keys = _seen_tokens(workload, mixer)
+    one = mixer.query_heads * workload.read_tokens * keys * workload.element_bytes
     if workload.backend == "cpu":
         return one * _cpu_copies(workload, mixer)
     is_fused = _head_size(mixer) in _FUSED_HEAD_SIZES
     return 0 if is_fused else int(one * _UNFUSED_GPU_COPIES)
+
+
+def _seen_tokens(
+    workload: Workload, mixer: FullAttention | SlidingAttention | LatentAttention
+) -> int:
+    """Keys that a chunk's queries are compared with."""
+    if isinstance(mixer, SlidingAttention):
+        return min(workload.context_tokens, mixer.window - 1 + workload.read_tokens)
+    return workload.context_tokens
 
 
 def _cpu_copies(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from engine.plan.contract import PlanItem
 from engine.plan.geometry import RecurrentState
 from engine.plan.kv_bytes import largest_layer_kv, uneven_step_kv
+from engine.plan.kv_placement import stored_layers
 from engine.plan.layer_work import LayerWork, layer_work
 from engine.plan.recurrent_work import held_bytes
 from engine.plan.workload import Workload
@@ -44,8 +45,11 @@ def transient_items(workload: Workload) -> tuple[PlanItem, ...]:
 def _readings(workload: Workload) -> list[tuple[PlanItem, ...]]:
     """The bill while each kind of layer is at work: which is fullest shows only in the sum."""
     # Of the last layer only the cache is computed until the first token of the answer.
-    layers = workload.geometry.layers[:-1] or workload.geometry.layers
-    works = [layer_work(workload, layer) for layer in set(layers)]
+    layers = stored_layers(workload)
+    works = [
+        layer_work(workload, layer, stored is not None)
+        for layer, stored in set(layers[:-1] or layers)
+    ]
     return [
         _reading(workload, work, [other for other in works if other is not work]) for work in works
     ]
@@ -59,7 +63,7 @@ def _reading(
     return _items(
         ("attention scores", work.scores),
         ("attention mask", mask if work.scores else 0),
-        ("keys and values rebuilt from latents", work.rebuilt),
+        ("keys and values made plain", work.rebuilt),
         ("states of the recurrence", work.scan),
         ("activations", work.activations),
         ("activations of the next layer", ahead // _SHARE_AHEAD),
@@ -83,9 +87,20 @@ def _joining(workload: Workload) -> tuple[PlanItem, ...]:
     vocabulary_bytes = workload.geometry.vocabulary_size * _FLOAT32_BYTES
     return _items(
         ("one layer's cache, copied and grown", 2 * largest_layer_kv(workload)),
+        ("one layer's cache, gathered to be multiplied", _gathered(workload)),
         ("logits", _LOGIT_COPIES * vocabulary_bytes * workload.rows),
         ("logits of drafted tokens", MOST_DRAFTED * vocabulary_bytes),
     )
+
+
+def _gathered(workload: Workload) -> int:
+    """MLX's quantized product on the CPU copies what has room to grow; alone that is freed first.
+
+    Two layers of it: the next one's is made ahead.
+    """
+    is_quantized = any(stored for _, stored in stored_layers(workload))
+    is_copied = is_quantized and workload.backend == "cpu" and workload.rows > 1
+    return 2 * largest_layer_kv(workload) if is_copied else 0
 
 
 def _items(*lines: tuple[str, int]) -> tuple[PlanItem, ...]:

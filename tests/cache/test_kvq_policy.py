@@ -16,14 +16,16 @@ from mlx_lm import utils as mlx_lm_utils
 from engine.plan.families.registry import geometry_of
 from engine.plan.geometry import LatentAttention
 from engine.plan.kv_bytes import exact_kv_bytes
+from engine.plan.kv_placement import placed
 from engine.plan.kv_scheme import PLAIN, KVScheme, Quantization, uniform_scheme
+from engine.serving.backend import Refused
 from engine.worker.cache.conversion import make_caches
 from engine.worker.cache.policy import CachePolicy, KVSetting, decide, layer_numbers, scheme_for
+from engine.worker.kv_choice import KVWish, choose_kv
+from tests.plan.small_configs import SMALL_CONFIGS
 from tui.bench.families import FAMILIES
 
 EIGHT, FOUR = uniform_scheme(8), uniform_scheme(4)
-# mlx-lm's attention of these families multiplies with the keys itself; the plan does not know.
-OWN_ATTENTION = {"gemma2"}
 Config = Mapping[str, Any]
 
 
@@ -48,7 +50,7 @@ def quantized_numbers(policy: CachePolicy) -> set[int]:
     return {layer.number for layer in policy.layers if layer.stored}
 
 
-@pytest.mark.parametrize("name", sorted(set(FAMILIES) - OWN_ATTENTION))
+@pytest.mark.parametrize("name", sorted(FAMILIES))
 @pytest.mark.parametrize("scheme", [EIGHT, FOUR], ids=["8", "4"])
 def test_the_caches_take_what_the_plan_bills(name: str, scheme: KVScheme) -> None:
     """Per token beyond every window, so that nothing but the quantized layers counts."""
@@ -84,6 +86,15 @@ def token_bytes(caches: list[Any], element: int) -> int:
 
 def flatten(caches: list[Any]) -> list[Any]:
     return [part for each in caches for part in getattr(each, "caches", [each])]
+
+
+@pytest.mark.parametrize("name", sorted(SMALL_CONFIGS))
+def test_the_plan_knows_which_layers_are_quantized(name: str) -> None:
+    """For every family it reads: also those whose own code cannot work with packed keys."""
+    config, scheme = SMALL_CONFIGS[name], KVScheme(Quantization(8, 32))
+    policy = decide(build(config), config, scheme)
+    billed = {index for index, _, stored in placed(geometry_of(config), scheme) if stored}
+    assert quantized_numbers(policy) == billed
 
 
 @pytest.mark.parametrize(
@@ -122,6 +133,26 @@ def test_attention_sinks_refuse_with_the_reason() -> None:
     assert not policy.quantized_count
     assert geometry_of(FAMILIES["gpt-oss"]).has_sinks
     assert decide(family("gpt-oss"), FAMILIES["gpt-oss"], PLAIN).refusal == ""
+
+
+def test_a_model_without_keys_is_loaded_all_the_same(tmp_path: Path) -> None:
+    config = FAMILIES["mamba2"]
+    chosen = choose_kv(family("mamba2"), tmp_path, config, KVWish("8"))
+    assert (chosen.key, chosen.bits) == ("plain", 0)
+
+
+@pytest.mark.parametrize("name", ["gpt-oss", "gemma2", "qwen2"])
+def test_a_model_that_cannot_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"engine\.kv_bits to off") as refused:
+        choose_kv(family(name), tmp_path, FAMILIES[name], KVWish("8"))
+    assert refused.value.kind == "load"
+    assert choose_kv(family(name), tmp_path, FAMILIES[name], KVWish("off")).key == "plain"
+
+
+def test_a_damaged_list_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "kv_config.json").write_text("{")
+    with pytest.raises(Refused, match=r"kv_config\.json"):
+        choose_kv(family("llama"), tmp_path, FAMILIES["llama"], KVWish("model"))
 
 
 def test_one_layer_with_an_attention_of_its_own_leaves_the_others_quantized() -> None:

@@ -121,6 +121,19 @@ async def test_longer_steps_keep_to_their_plan(folders: dict[str, Path], tmp_pat
             assert run.is_kept, (family, run)
 
 
+async def test_quantized_keys_and_rows_at_once_keep_to_their_plan(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    config = configured(kv_bits="8", records_dir=str(tmp_path))
+    async with metered_engine(config) as engine:
+        for family, rows in (("llama", 1), ("llama", 3), ("gemma3", 2), ("qwen3.5", 1)):
+            folder, options = str(folders[family]), PlanOptions(rows=rows)
+            model = await engine.client.load(folder)
+            assert (model.kv_bits, model.plan and model.plan.kv_bits) == (8, 8)
+            run = await engine.run(folder, letters(900), ANSWER_TOKENS, options)
+            assert run.is_kept, (family, run)
+
+
 async def test_the_largest_context_completes_and_twice_that_is_refused(
     folders: dict[str, Path], tmp_path: Path
 ) -> None:

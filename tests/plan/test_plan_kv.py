@@ -19,7 +19,8 @@ from engine.plan.geometry import (
     SlidingAttention,
     TokenIndex,
 )
-from engine.plan.kv_bytes import allocated_kv, exact_kv_bytes, unquantized_layers
+from engine.plan.kv_bytes import allocated_kv, exact_kv_bytes
+from engine.plan.kv_placement import unquantized_layers
 from engine.plan.kv_scheme import (
     KVScheme,
     Quantization,

@@ -15,6 +15,7 @@ from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.process import EngineLaunch
 from engine.protocol import Finished, MemoryReport, Message, Sampling, Usage
 from engine.status import EngineStatus
+from tui.bench.background import run_at_once
 from tui.bench.figures import BenchFault
 from tui.bench.ours import GREEDY
 
@@ -65,9 +66,12 @@ class MeteredEngine:
     ) -> PeakRun:
         """Answer a prompt with the model of that folder, which is loaded, and plan its length.
 
-        Raises BenchFault, EngineError.
+        `options.rows` answers to it run at once. Raises BenchFault, EngineError.
         """
-        usage = await self._answer(prompt, answer_tokens, owner, sampling)
+        if options.rows > 1:
+            usage = await self._answer_at_once(prompt, answer_tokens, options.rows)
+        else:
+            usage = await self._answer(prompt, answer_tokens, owner, sampling)
         report = await self.reports.next_idle()
         held = usage.prompt_tokens + usage.generated_tokens
         plan = await self.client.plan(folder, structs.replace(options, context_tokens=held))
@@ -83,6 +87,11 @@ class MeteredEngine:
                 self.reports.forget()
                 return event.usage
         raise BenchFault("The engine closed an answer without ending it.")
+
+    async def _answer_at_once(self, prompt: str, answer_tokens: int, rows: int) -> Usage:
+        watched = await run_at_once(self.client, [prompt] * rows, answer_tokens)
+        self.reports.forget()
+        return max((row.done for row in watched), key=lambda usage: usage.generated_tokens)
 
 
 @dataclass(slots=True)

@@ -38,6 +38,17 @@ class PlanCase:
     lengths: tuple[int, ...] = LENGTHS
 
 
+def _quantized(family: str, bits: int, rows: int = 1) -> PlanCase:
+    at_once = f", {rows} rows" if rows > 1 else ""
+    options = PlanOptions(kv_bits=bits, rows=rows)
+    return PlanCase(f"{family}, {bits}-bit KV{at_once}", FAMILIES[family], options=options)
+
+
+def _at_once(family: str, rows: int = 4) -> PlanCase:
+    options = PlanOptions(rows=rows)
+    return PlanCase(f"{family}, {rows} rows", FAMILIES[family], options=options)
+
+
 CASES = (
     PlanCase("the app's model"),
     *(PlanCase(name, config) for name, config in FAMILIES.items()),
@@ -45,6 +56,11 @@ CASES = (
         PlanCase(f"{name}, {LONG_CHUNK} at once", FAMILIES[name], LONG_CHUNK, lengths=LENGTHS[1:2])
         for name in ("llama", "gemma3", "mixtral", "mamba2", "granite-hybrid")
     ),
+    PlanCase("the app's model, 8-bit KV", options=PlanOptions(kv_bits=8)),
+    *(_quantized(name, 8) for name in ("llama", "qwen3", "gemma3", "gemma3n", "qwen3.5")),
+    *(_quantized(name, 4) for name in ("llama", "gemma3-small-window")),
+    *(_at_once(name) for name in ("llama", "gemma3", "qwen3.5", "mamba2")),
+    *(_quantized(name, 8, rows=4) for name in ("llama", "gemma3")),
 )
 
 
@@ -80,6 +96,8 @@ async def _run_case(
     engine = structs.replace(context.engine, records_dir=str(place / "records"))
     if case.prefill_step:
         engine = structs.replace(engine, prefill_step=case.prefill_step)
+    if bits := case.options.kv_bits:
+        engine = structs.replace(engine, kv_bits="8" if bits == 8 else "4")
     folder = context.model_folder
     if case.config is not None:
         folder = place / case.name
