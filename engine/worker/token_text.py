@@ -55,10 +55,11 @@ class TokenBytes:
         return _ByteReader(self) if self.is_exact else _WindowReader(self._tokenizer)
 
     def _read(self, token: int) -> bytes:
-        if token in self._added:
-            return self._added[token].encode()
         if self._kind == "fallback":
             return self._fallback(token, self._anchor)
+        if token in self._added:
+            # Its letters stand for themselves, and the tokenizer may have changed them.
+            return decode(self._tokenizer, [token]).encode()
         name = self._tokenizer.convert_ids_to_tokens(token)
         if name is None:
             return b""
@@ -70,7 +71,9 @@ class TokenBytes:
         name = self._tokenizer.convert_ids_to_tokens(token)
         if name is None:
             return b""
-        if match := _BYTE_TOKEN.fullmatch(name):
+        match = _BYTE_TOKEN.fullmatch(name)
+        # A blank at the very beginning is lost also when it is spelled as a byte.
+        if match and (before or int(match[1], 16) != ord(" ")):
             return bytes([int(match[1], 16)])
         return decode(self._tokenizer, [*before, token])[len(before) :].encode("utf-8", "replace")
 
