@@ -85,8 +85,7 @@ class Driver:
     ) -> int:
         """Submit a question; returns its id."""
         id = next(self._ids)
-        self.said[id] = []
-        self.backend.submit(
+        self.submit(
             Generate(
                 id,
                 (Message("user", text),),
@@ -97,8 +96,13 @@ class Driver:
                 prefix_group=prefix_group,
             )
         )
-        self._record(id)
         return id
+
+    def submit(self, command: Generate) -> None:
+        """Submit any request."""
+        self.said[command.id] = []
+        self.backend.submit(command)
+        self._record(command.id)
 
     def ask_with(self, prompt: Sequence[int], processor: Processor, max_tokens: int = 8) -> int:
         """Submit a row of tokens whose logits go through a processor."""
