@@ -31,6 +31,7 @@ class Answers:
     def __init__(self, session: EngineSession) -> None:
         self._session = session
         self._stops: dict[int, asyncio.Event] = {}
+        self._conversations: dict[int, str] = {}
 
     async def stream(self, command: Generate) -> AsyncGenerator[AnswerEvent, None]:
         """Send a command under an id of its own, and pass on what the engine makes of it.
@@ -40,7 +41,7 @@ class Answers:
         requests, link = self._session.requests, self._session.link
         command = replace(command, id=requests.next_id())
         id = command.id
-        self._stops[id] = asyncio.Event()
+        self._stops[id], self._conversations[id] = asyncio.Event(), command.conversation
         is_running = False
         try:
             if await self._is_stopped_before_model(id):
@@ -59,16 +60,17 @@ class Answers:
             is_running = False
             raise
         finally:
-            del self._stops[id]
+            del self._stops[id], self._conversations[id]
             requests.close(id)
             if is_running:
                 link.write(Cancel(id))
 
-    def stop(self) -> None:
-        """Cancel every answer; each still ends with its `Finished`."""
+    def stop(self, conversation: str | None = None) -> None:
+        """Cancel a conversation's answer, or every one; each still ends with its `Finished`."""
         for id, stop in self._stops.items():
-            stop.set()
-            self._session.link.write(Cancel(id))
+            if conversation in (None, self._conversations[id]):
+                stop.set()
+                self._session.link.write(Cancel(id))
 
     async def _is_stopped_before_model(self, id: int) -> bool:
         """Wait for the model; true when the user gives up first. Raises as that waiting does."""

@@ -108,14 +108,16 @@ class EngineClient:
         """No model was found: requests that wait fail with this sentence."""
         self.session.abandon_model(RequestFailed(reason))
 
-    async def load(self, path: str, adapter: str = "", is_forced: bool = False) -> ModelInfo:
-        """Load a model folder, with a LoRA folder on it; both come back after a restart.
+    async def load(
+        self, path: str, adapter: str = "", draft: str = "", *, is_forced: bool = False
+    ) -> ModelInfo:
+        """Load a model, with an adapter and a draft model; all come back after a restart.
 
         `is_forced` loads a model whose plan does not fit. Raises OverBudget, RequestFailed,
         EngineStopped.
         """
         self._link.revive()
-        self.session.choose(ModelChoice(path, adapter, is_forced))
+        self.session.choose(ModelChoice(path, adapter, draft, is_forced))
         return await self._wanted.wait()
 
     async def model(self) -> ModelInfo:
@@ -200,9 +202,9 @@ class EngineClient:
         """
         return self._answers.stream(request)
 
-    def stop_answers(self) -> None:
-        """Cancel every answer; each still ends with its `Finished`."""
-        self._answers.stop()
+    def stop_answers(self, conversation: str | None = None) -> None:
+        """Cancel a conversation's answer, or every one; each still ends with its `Finished`."""
+        self._answers.stop(conversation)
 
 
 def _opener(launch: EngineLaunch | OpenLink, watchdog: Watchdog) -> OpenLink:

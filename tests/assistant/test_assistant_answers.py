@@ -13,6 +13,7 @@ import pytest
 from engine.client import EngineClient
 from engine.config import EngineConfig
 from engine.process import SCRIPTED_MODULE, EngineLaunch
+from engine.protocol import NO_REQUEST, Finished, Generate, Message
 from engine.script import Fault, Reply, ScriptedModel
 from tui.assistant.assistant import AnswerStyle, Assistant
 from tui.assistant.conversation import Exchange
@@ -174,6 +175,28 @@ async def test_a_stop_in_the_middle_keeps_what_was_said(open_assistant: OpenAssi
         assert exchange.state == "stopped"
         assert exchange.answer == said(heard)
         assert 3 <= exchange.answer.count("word") < 500
+
+
+async def test_a_stop_leaves_background_work_alone(open_assistant: OpenAssistant) -> None:
+    steady = Reply("work", "word " * 20, seconds_per_token=0.02)
+    async with open_assistant(SLOW, steady) as assistant:
+        engine = assistant._engine
+        assert isinstance(engine, EngineClient)
+        work = Generate(NO_REQUEST, (Message("user", "work"),), lane="background")
+
+        async def run_work() -> list[object]:
+            return [event async for event in engine.run(work)]
+
+        working = asyncio.create_task(run_work())
+        assistant.begin()
+        async with aclosing(assistant.ask("slow")) as events:
+            async for event in events:
+                if isinstance(event, Said):
+                    assistant.stop()
+        assert assistant.conversation.exchanges[0].state == "stopped"
+        ending = (await working)[-1]
+        assert isinstance(ending, Finished)
+        assert (ending.reason, ending.usage.generated_tokens) == ("stop", 20)
 
 
 async def test_closing_the_answer_midway_records_it_and_frees_the_engine(

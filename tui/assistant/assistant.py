@@ -41,8 +41,8 @@ class AnsweringEngine(Protocol):
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Stream one answer."""
 
-    def stop_answers(self) -> None:
-        """Stop what is being answered."""
+    def stop_answers(self, conversation: str | None = ...) -> None:
+        """Stop what is being answered, in one conversation or in all."""
 
     async def forget(self, conversation: str) -> int:
         """Drop a conversation's cache."""
@@ -55,6 +55,7 @@ class AnswerStyle:
     system_prompt: str = ""
     sampling: Sampling = _DEFAULT_SAMPLING
     max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
 
 
 class Assistant:
@@ -98,6 +99,7 @@ class Assistant:
                 self.conversation.id,
                 self._style.sampling,
                 self._style.max_tokens,
+                self._style.stop,
                 thinking=self.thinking,
             )
             async with aclosing(stream) as events:
@@ -111,9 +113,9 @@ class Assistant:
             self.conversation = self.conversation.with_exchange(collected.exchange(question))
 
     def stop(self) -> None:
-        """Stop the answer under way; its events still end with `Answered`."""
+        """Stop the answer under way and nothing else; its events still end with `Answered`."""
         self._is_stop_wanted = True
-        self._engine.stop_answers()
+        self._engine.stop_answers(self.conversation.id)
 
     async def start_new_chat(self) -> Conversation:
         """Leave this chat, freeing its cache; returns the chat left."""
