@@ -121,6 +121,7 @@ def test_an_infobox_with_a_stray_line_is_left_alone() -> None:
     [
         (body("").replace("# Travel lens", "# Other"), body("")),
         (body("").removeprefix("# Travel lens\n\n"), body("")),
+        ("Other\n=====\n" + body("")[15:], "# Travel lens\n\nOther\n"),
         ("---\na: b\n---\n" + body("").removeprefix("# Travel lens\n\n"), "---\na: b\n---\n"),
     ],
 )
@@ -159,6 +160,7 @@ STUB = "# Travel lens\n{{stub}}\n\n"
         (f"# Travel lens\n\n## Use\n\n{WORDS}\n", f"{STUB}## Use\n\n{WORDS}\n"),
         ("# Travel lens\n\n## A\n\nx\n\n## B\n\ny\n", f"{STUB}## A\n\nx\n\n## B\n\ny\n"),
         (body("").replace("lens\n", "lens\n{{stub}}\n", 1), body("")),
+        (f"{STUB}{body('')[15:]}\n{{{{stub}}}}\n", f"{body('')}\n"),
         (f"{STUB}Short.\n", f"{STUB}Short.\n"),
     ],
 )

@@ -22,6 +22,7 @@ from vault.names import title_of
 Canonical = Callable[[str], str | None]
 
 _WIKILINK = re.compile(r"\[\[(?P<target>[^\[\]|#\\\r\n]+)[^\[\]\r\n]*\]\]")
+_MOST_ROUNDS = 5
 _NOT_PAGES = ("conv:", "category:")
 
 
@@ -40,16 +41,34 @@ class Normalised:
 
 
 def normalise(text: str, stem: str, canonical: Canonical) -> Normalised:
-    """Bring an article into its usual form: fences, footnotes, links, infobox, title, sections."""
-    notes: list[str] = []
+    """Bring an article into its usual form: fences, links, infobox, title, sections, footnotes.
+
+    A page that does not settle after a few rounds is left as it was, with a note.
+    """
+    now, notes = text, dict[str, None]()
+    for _ in range(_MOST_ROUNDS):
+        before = now
+        now = _one_round(before, stem, canonical, notes)
+        if now == before:
+            break
+    else:
+        return Normalised(text, (), ("The page is too tangled to be put in order.",))
+    article = parse_article(now)
+    if not are_in_order(article.footnotes):
+        notes.setdefault("Some footnotes have no mark or cite no conversation; they were kept.")
+    edits = trimmed(text, Edit(0, len(text), now))
+    return Normalised(now, edits, tuple(notes), link_edits(article, canonical)[1])
+
+
+def _one_round(text: str, stem: str, canonical: Canonical, notes: dict[str, None]) -> str:
     fences = repair_fences(text)
     if fences:
-        notes.append("An open code block was closed or a stray fence taken away.")
+        notes.setdefault("An open code block was closed or a stray fence taken away.")
     article = parse_article(apply_edits(text, fences))
     steps: tuple[Callable[[Article], Edits], ...] = (
         lambda page: link_edits(page, canonical)[0],
         infobox_edits,
-        lambda page: _title_edits(page, stem),
+        lambda page: _title_edits(page, title_of(stem)),
         _section_edits,
         footnote_edits,
         _stub_edits,
@@ -58,14 +77,11 @@ def normalise(text: str, stem: str, canonical: Canonical) -> Normalised:
         try:
             edits = step(article)
         except EditRefused as refused:
-            notes.append(str(refused))
+            notes.setdefault(str(refused))
             continue
         if edits:
             article = parse_article(apply_edits(article.text, edits))
-    if not are_in_order(article.footnotes):
-        notes.append("Some footnotes have no mark or cite no conversation; they were kept.")
-    edits = trimmed(text, Edit(0, len(text), article.text))
-    return Normalised(article.text, edits, tuple(notes), link_edits(article, canonical)[1])
+    return article.text
 
 
 def link_edits(article: Article, canonical: Canonical) -> tuple[Edits, tuple[str, ...]]:
@@ -112,8 +128,20 @@ def _field_order(field: Field) -> tuple[int, str]:
     return places.get(field.key.casefold(), 2), field.key.casefold()
 
 
-def _title_edits(article: Article, stem: str) -> Edits:
-    return set_title(article, title_of(stem))
+def _title_edits(article: Article, title: str) -> Edits:
+    heading = article.heading
+    if heading is None or heading.source == title:
+        return set_title(article, title)
+    lines = article.layout.lines
+    if lines.content(heading.line).lstrip().startswith("#"):
+        return set_title(article, title)
+    # Text that happens to be underlined is text; the title comes above it.
+    underline = lines.start(lines.line_of(heading.end - 1))
+    line_break = lines.break_near(heading.start)
+    return (
+        Edit(heading.start, heading.start, f"# {title}{line_break * 2}"),
+        Edit(underline, heading.end, ""),
+    )
 
 
 def _section_edits(article: Article) -> Edits:

@@ -25,15 +25,15 @@ def are_in_order(notes: Footnotes) -> bool:
 def footnote_edits(article: Article) -> Edits:
     """Return the edits that drop what has no counterpart, merge what cites the same, and number.
 
-    A footnote that cites no conversation is somebody's own text and is kept, marked or not.
+    A footnote that cites no conversation, or goes on for lines, is somebody's own text and is
+    kept, marked or not.
     """
     notes = article.footnotes
     if are_in_order(notes):
         return ()
     chosen = _chosen(notes)
-    kept = set(chosen.values())
     used = [chosen[mark.id] for mark in notes.marks if mark.id in chosen]
-    own = [each for each in notes.definitions if each in kept and each.citation is None]
+    own = [each for each in notes.definitions if not _is_ours(each)]
     numbers: dict[Definition, int] = {}
     for definition in (*used, *own):
         numbers.setdefault(definition, len(numbers) + 1)
@@ -57,10 +57,15 @@ def _chosen(notes: Footnotes) -> dict[str, Definition]:
     chosen: dict[str, Definition] = {}
     for each in notes.definitions:
         first = each
-        if each.citation is not None:
+        if each.citation is not None and _is_ours(each):
             first = by_conversation.setdefault(each.citation.conversation, each)
         chosen.setdefault(each.id, first)
     return chosen
+
+
+def _is_ours(definition: Definition) -> bool:
+    """Tell whether a definition is one line that cites a conversation, as we write them."""
+    return definition.citation is not None and not set("\r\n") & set(definition.text)
 
 
 def _label(definition: Definition, numbers: Mapping[Definition, int]) -> Edits:

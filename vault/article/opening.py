@@ -38,12 +38,17 @@ class Opening:
     first paragraph below the title, its lines joined by spaces.
     """
 
-    stub: Piece | None = None
+    stubs: tuple[Piece, ...] = ()
     series: Piece | None = None
     redirect: Piece | None = None
     category_lines: tuple[Piece, ...] = ()
     main_articles: tuple[Piece, ...] = ()
     lead: Piece | None = None
+
+    @property
+    def stub(self) -> Piece | None:
+        """The first stub mark."""
+        return self.stubs[0] if self.stubs else None
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -75,7 +80,7 @@ def read_opening(
         lead = first_paragraph(layout, prose, infobox.end, until)
     redirects = [each for each in found.get(_REDIRECT, ()) if each.start < until]
     return Opening(
-        next(iter(found.get(_STUB, ())), None),
+        tuple(found.get(_STUB, ())),
         next(iter(found.get(_SERIES, ())), None),
         next(iter(redirects), None),
         tuple(found.get(_CATEGORIES, ())),

@@ -32,10 +32,10 @@ def set_title(article: Article, title: str) -> Edits:
 
 def set_stub(article: Article, is_stub: bool) -> Edits:
     """Add the stub mark below the title, or take it away."""
-    found = article.opening.stub
+    found = article.opening.stubs
     if is_stub:
         return () if found else (_line_below_title(article, _STUB_LINE),)
-    return (_without_lines(article, found.start, found.end),) if found else ()
+    return tuple(_without_lines(article, each.start, each.end) for each in found)
 
 
 def set_categories(article: Article, names: Iterable[str]) -> Edits:
@@ -110,6 +110,8 @@ def _new_infobox(article: Article, key: str, value: str) -> Edits:
 
 def _line_below_title(article: Article, line: str, after: int | None = None) -> Edit:
     lines, heading = article.layout.lines, article.heading
+    if heading and not article.prose[heading.start : heading.end].strip():
+        raise EditRefused("The title of the page is inside a comment; take it out first.")
     if after is None:
         after = heading.end if heading else lines.start(article.layout.front_lines)
     row = lines.line_of(after - 1) + 1 if after else 0
