@@ -84,6 +84,7 @@ class ScriptedBackend:
             compute="scripted",
             has_thinking=True,
             adapter=command.adapter,
+            draft=command.draft,
             kv_token_bytes=KV_BYTES_PER_TOKEN,
             context_limit=plan.context_tokens,
             plan=plan,

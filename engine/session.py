@@ -177,7 +177,9 @@ class EngineSession:
         self.wanted.load_id = self.requests.next_id()
         self._set_status(EngineLoading(choice.path, _QUEUED))
         self.link.write(
-            LoadModel(self.wanted.load_id, choice.path, choice.adapter, choice.is_forced)
+            LoadModel(
+                self.wanted.load_id, choice.path, choice.adapter, choice.is_forced, choice.draft
+            )
         )
 
     def _set_status(self, status: EngineStatus) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from engine.errors import EngineError, RequestFailed
@@ -19,6 +19,9 @@ from engine.protocol import (
 )
 from engine.status import EngineIdle, EngineLoading, EngineReady, EngineStatus
 
+Place = tuple[str, str, str]
+"""The folders of a model, an adapter and a draft model."""
+
 ModelNews = ModelLoading | ModelLoaded | ModelUnloaded | Failed
 
 
@@ -28,11 +31,26 @@ class ModelReplaced(RequestFailed):
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """What to load: a model folder, an adapter folder or none, and whether a bad plan matters."""
+    """What to load: the folders of a model, of an adapter and of a draft model, or none of these.
+
+    `is_forced`: a plan that does not fit does not matter.
+    """
 
     path: str
     adapter: str = ""
+    draft: str = ""
     is_forced: bool = False
+
+    @property
+    def place(self) -> Place:
+        """The folders."""
+        return self.path, self.adapter, self.draft
+
+    def with_draft_of(self, other: ModelChoice | None) -> ModelChoice:
+        """The same, with the draft model that the same model has already."""
+        if other is None or other.path != self.path:
+            return self
+        return replace(self, draft=other.draft)
 
 
 class WantedModel:
@@ -77,9 +95,9 @@ class WantedModel:
 
     def adopt(self, model: ModelInfo) -> None:
         """A model was loaded that was not asked for here: it woke up, or somebody else chose it."""
-        if self.choice is None or (self.choice.path, self.choice.adapter) != _place(model):
+        if self.choice is None or self.choice.place != place_of(model):
             is_forced = model.plan is not None and not model.plan.fits
-            self.choice = ModelChoice(*_place(model), is_forced)
+            self.choice = ModelChoice(*place_of(model), is_forced)
         if not self.is_coming:
             self._loaded = asyncio.get_running_loop().create_future()
         self.settle(model)
@@ -150,5 +168,6 @@ class WantedModel:
             self._loaded.exception()
 
 
-def _place(model: ModelInfo) -> tuple[str, str]:
-    return model.path, model.adapter
+def place_of(model: ModelInfo) -> Place:
+    """The folders a loaded model came from."""
+    return model.path, model.adapter, model.draft

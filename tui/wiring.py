@@ -19,7 +19,7 @@ from tui.models.shelf import Shop
 from tui.models.startup import FindChoice, Habits, ReportFetch, Startup
 from tui.paths import Paths, find_paths
 from tui.settings.load import Loaded, load_settings
-from tui.settings.schema import Settings
+from tui.settings.schema import ChatSettings, Settings
 from vault.root import WikiLocation, expand_root
 
 LAST_MODEL = "last-model"
@@ -71,8 +71,9 @@ class Wiring:
     def answer_style(self) -> AnswerStyle:
         """The user's chat settings as the assistant wants them."""
         chat = self.settings.chat
-        sampling = Sampling(chat.temperature, chat.top_p, chat.top_k, chat.min_p)
-        return AnswerStyle(chat.system_prompt, sampling, chat.max_tokens)
+        names = set(Sampling.__struct_fields__) & set(ChatSettings.__struct_fields__)
+        sampling = Sampling(**{name: getattr(chat, name) for name in names})
+        return AnswerStyle(chat.system_prompt, sampling, chat.max_tokens, chat.stop)
 
 
 def wire(flags: Mapping[str, object] | None = None) -> Wiring:
@@ -83,7 +84,9 @@ def wire(flags: Mapping[str, object] | None = None) -> Wiring:
     config = engine_config(settings, paths)
     shop = find_shop(settings, paths, config, os.environ, Path.home())
     last_file = paths.state_dir / LAST_MODEL
-    startup = Startup(settings.model, shop.adapter, shop.places, last_file, shop.plan)
+    engine = settings.engine
+    draft = engine.draft_model if engine.drafts == "auto" else ""
+    startup = Startup(settings.model, shop.adapter, shop.places, last_file, shop.plan, draft)
     return Wiring(paths, loaded, EngineLaunch(config), shop, startup)
 
 
@@ -133,6 +136,7 @@ def engine_config(settings: Settings, paths: Paths) -> EngineConfig:
         kv_start_tokens=engine.kv_start,
         threads=engine.threads,
         is_wiring_allowed=engine.wired == "auto",
+        is_drafting_allowed=engine.drafts == "auto",
         idle_unload_seconds=None if engine.idle_unload is None else engine.idle_unload * 60,
     )
 

@@ -18,7 +18,7 @@ from engine.protocol import (
 from engine.session import EngineSession
 from engine.sharing.guest import Guest
 from engine.status import EngineAsleep
-from engine.wanted_model import ModelChoice
+from engine.wanted_model import ModelChoice, place_of
 
 ModelNews = ModelLoading | ModelLoaded | ModelUnloaded | ModelSlept | Failed
 _MOST_ASKERS = 64
@@ -35,9 +35,9 @@ class SharedLoad:
     def ask(self, guest: Guest, command: LoadModel) -> None:
         """Load for everybody, unless that very model is there or on its way."""
         wanted = self._session.wanted
-        choice = ModelChoice(command.path, command.adapter, command.is_forced)
+        choice = ModelChoice(command.path, command.adapter, command.draft, command.is_forced)
         model = wanted.model
-        if model is not None and (model.path, model.adapter) == (choice.path, choice.adapter):
+        if model is not None and place_of(model) == choice.place:
             guest.send(ModelLoaded(command.id, model, 0.0))
             if isinstance(self._session.status, EngineAsleep):
                 guest.send(ModelSlept(NO_REQUEST))

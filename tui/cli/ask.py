@@ -43,7 +43,6 @@ class AskOptions:
     """What the command line said."""
 
     question: str
-    seed: int | None
     is_json: bool
 
 
@@ -130,7 +129,7 @@ async def answer(wiring: Wiring, options: AskOptions) -> Answered:
                     return await ask(shared, answering)
         async with EngineClient(wiring.launch, show_status) as engine:
             choice = named or await wiring.find_choice(show_fetch)
-            model = await engine.load(choice.path, choice.adapter, choice.is_forced)
+            model = await engine.load(*choice.place, is_forced=choice.is_forced)
             return await ask(engine, model)
     finally:
         progress.clear()
@@ -155,11 +154,13 @@ async def _stream(
     messages = [Message("user", options.question)]
     if style.system_prompt:
         messages.insert(0, Message("system", style.system_prompt))
-    sampling = msgspec.structs.replace(style.sampling, seed=options.seed)
     printer = AnswerPrinter(is_silent=options.is_json)
     thinking: list[str] = []
     ending: Finished | None = None
-    async for event in engine.generate(messages, sampling=sampling, max_tokens=style.max_tokens):
+    answers = engine.generate(
+        messages, sampling=style.sampling, max_tokens=style.max_tokens, stop=style.stop
+    )
+    async for event in answers:
         if isinstance(event, Finished):
             ending = event
         elif isinstance(event, TextDelta) and event.span == "thinking":

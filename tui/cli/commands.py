@@ -49,13 +49,28 @@ def open_app(
 
 
 @app.command()
-def ask(
+def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
     question: Annotated[
         list[str] | None, typer.Argument(help="The question; `-` or nothing reads stdin.")
     ] = None,
     model: Model = None,
     system: Annotated[str | None, typer.Option(help="A system prompt.")] = None,
-    temperature: Annotated[float | None, typer.Option(help="0 always gives one answer.")] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option("--temperature", "--temp", help="0 always gives one answer."),
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option(help="Choose among the likeliest that reach this share.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option(help="Choose among so many of the likeliest.")
+    ] = None,
+    min_p: Annotated[
+        float | None, typer.Option(help="Leave out what is this much less likely than the best.")
+    ] = None,
+    stop: Annotated[
+        list[str] | None, typer.Option(help="Ends the answer where it occurs; may be repeated.")
+    ] = None,
     max_tokens: Annotated[int | None, typer.Option(help="A ceiling for the answer.")] = None,
     seed: Annotated[int | None, typer.Option(help="Makes a random answer repeatable.")] = None,
     json: Json = False,
@@ -67,9 +82,14 @@ def ask(
         "model": model,
         "chat.system_prompt": system,
         "chat.temperature": temperature,
+        "chat.top_p": top_p,
+        "chat.top_k": top_k,
+        "chat.min_p": min_p,
+        "chat.seed": seed,
+        "chat.stop": stop or None,
         "chat.max_tokens": max_tokens,
     }
-    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), seed, json), flags))
+    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), json), flags))
 
 
 @app.command()
@@ -94,12 +114,13 @@ def fit(
     memory: Annotated[
         float | None, typer.Option(help="Usable memory in GiB, instead of this machine's.")
     ] = None,
+    draft: Annotated[str, typer.Option(help="A model that guesses ahead: name or folder.")] = "",
     json: Json = False,
 ) -> None:
     """Tell what a model would cost before it is loaded; exit 1 when it does not fit."""
     from tui.cli.fit import FitOptions, run_fit
 
-    raise typer.Exit(run_fit(FitOptions(model, ctx, kv_bits, rows, memory, json)))
+    raise typer.Exit(run_fit(FitOptions(model, ctx, kv_bits, rows, memory, draft, json)))
 
 
 @app.command()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.errors import EngineError, EngineStopped, ModelUnavailable
 from engine.models.choice import choose_model
@@ -47,6 +48,7 @@ class FitOptions:
     kv_bits: int | None
     rows: int
     memory: float | None
+    draft: str
     is_json: bool
 
 
@@ -71,7 +73,11 @@ def run_fit(options: FitOptions) -> int:
     try:
         wanted = plan_options(options)
         wiring = wire()
-        entry = _entry(wiring, options.model)
+        entries = find_models(wiring.shop.places)
+        entry = choose_model(entries, options.model)
+        if options.draft:
+            draft = choose_model(entries, options.draft)
+            wanted = replace(wanted, draft=str(draft.folder.resolve()))
     except (SettingsError, PathsError, VaultError, ModelUnavailable, _WrongUse) as error:
         print_error(str(error))
         return EXIT_USAGE
@@ -118,10 +124,6 @@ def plan_options(options: FitOptions) -> PlanOptions:
         rows=options.rows,
         budget_bytes=budget,
     )
-
-
-def _entry(wiring: Wiring, wanted: str) -> ModelEntry:
-    return choose_model(find_models(wiring.shop.places), wanted)
 
 
 async def _plan(wiring: Wiring, folder: Path, options: PlanOptions) -> tuple[MemoryPlan, Planner]:

@@ -36,13 +36,14 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class Startup:
-    """The settings `model` and `engine.adapter`, and what to go by without them."""
+    """The settings `model`, `engine.adapter` and `engine.draft_model`, and what to go by."""
 
     model: str
     adapter: str
     places: ModelPlaces
     last_file: Path
     plan: PlanFolder
+    draft: str = ""
 
     async def __call__(self, report: ReportFetch) -> ModelChoice:
         """The configured model; else the one chosen last; else the largest that leaves room; else
@@ -56,6 +57,16 @@ class Startup:
 
     def _choose(self) -> ModelChoice:
         # Reads the headers of many files, which no first frame waits for.
+        from engine.models.choice import choose_loadable
+        from engine.models.library import find_models
+
+        choice = self._choose_model()
+        if not self.draft:
+            return choice
+        draft = choose_loadable(find_models(self.places), self.draft)
+        return replace(choice, draft=str(draft.folder))
+
+    def _choose_model(self) -> ModelChoice:
         from engine.models.choice import choose_automatically, choose_loadable
         from engine.models.library import find_models
 
@@ -76,7 +87,7 @@ class Startup:
 
 async def make_ready(choice: ModelChoice, places: ModelPlaces, report: ReportFetch) -> None:
     """Fetch the built-in model where it is chosen and not here. Raises ModelUnavailable."""
-    if choice.path == str(places.builtin):
+    if str(places.builtin) in (choice.path, choice.draft):
         # Only a machine that lacks the model needs the code that fetches it.
         from engine.models.builtin import ensure_builtin
 

@@ -6,7 +6,7 @@ from engine.client import EngineClient
 from engine.errors import EngineError, OverBudget
 from engine.protocol import ModelInfo
 from engine.status import EngineAsleep, EngineIdle, EngineReady
-from engine.wanted_model import ModelChoice, ModelReplaced
+from engine.wanted_model import ModelChoice, ModelReplaced, place_of
 
 
 class Switch:
@@ -27,8 +27,8 @@ class Switch:
         """The model that answers, also one another window chose, or that answered last."""
         status = self._engine.status
         if isinstance(status, EngineReady | EngineAsleep):
-            place = (status.model.path, status.model.adapter)
-            if self._current is None or place != (self._current.path, self._current.adapter):
+            place = place_of(status.model)
+            if self._current is None or place != self._current.place:
                 self._current = ModelChoice(*place)
         return self._current
 
@@ -41,7 +41,7 @@ class Switch:
         """
         before = self.current
         try:
-            model = await self._engine.load(choice.path, choice.adapter, choice.is_forced)
+            model = await self._engine.load(*choice.place, is_forced=choice.is_forced)
         except ModelReplaced:
             raise
         except OverBudget:
@@ -60,7 +60,7 @@ class Switch:
         if before is None:
             return None
         try:
-            model = await self._engine.load(before.path, before.adapter, before.is_forced)
+            model = await self._engine.load(*before.place, is_forced=before.is_forced)
         except EngineError as error:
             self._current = before if isinstance(error, ModelReplaced) else None
             return None

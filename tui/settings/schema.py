@@ -18,6 +18,9 @@ Rows = Annotated[int, Meta(extra={"reading": "rows"})]
 Permission = Annotated[bool, Meta(extra={"reading": "permission"})]
 Share = Annotated[float, Meta(ge=0, le=1)]
 PositiveShare = Annotated[float, Meta(gt=0, le=1)]
+Penalty = Annotated[float, Meta(ge=-10, le=10)]
+Window = Annotated[int, Meta(ge=0, le=100_000_000)]
+StopText = Annotated[str, Meta(min_length=1, max_length=1024)]
 
 
 class ChatSettings(Struct, frozen=True, kw_only=True):
@@ -37,6 +40,36 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
 
     min_p: Share | None = None
     """Leave out tokens less likely than this share of the likeliest one. 0: leave out none."""
+
+    xtc_probability: Share = 0.0
+    """How often the likeliest of several good tokens are left out, for livelier text. 0: never."""
+
+    xtc_threshold: Annotated[float, Meta(ge=0, le=0.5)] = 0.1
+    """The probability from which on a token counts as a good one for xtc_probability."""
+
+    repetition_penalty: Annotated[float, Meta(ge=0.1, le=10)] | None = None
+    """Above 1 what was said lately is less likely; 1 is off. "auto": what the model asks for."""
+
+    repetition_window: Window = 20
+    """How many tokens repetition_penalty looks back on, your text included. 0: all."""
+
+    presence_penalty: Penalty = 0.0
+    """Taken off the score of each token said lately, once. Below 0 it is added."""
+
+    presence_window: Window = 20
+    """How many tokens presence_penalty looks back on. 0: all."""
+
+    frequency_penalty: Penalty = 0.0
+    """Taken off the score of each token said lately, for each time. Below 0 it is added."""
+
+    frequency_window: Window = 20
+    """How many tokens frequency_penalty looks back on. 0: all."""
+
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
+    """The same seed and the same chat give the same answer. "auto": another one each time."""
+
+    stop: Annotated[tuple[StopText, ...], Meta(max_length=64)] = ()
+    """Texts that end an answer when the model writes them; they are not shown."""
 
     max_tokens: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
     """The longest answer, in tokens. "auto": as much as the context window has room for."""
@@ -80,6 +113,12 @@ class EngineSettings(Struct, frozen=True, kw_only=True):
 
     adapter: FolderPath = ""
     """The folder of a LoRA adapter to load with the model. Empty: none."""
+
+    drafts: Literal["auto", "off"] = "auto"
+    """Check several copied tokens in one go where that is faster. The answer stays the same."""
+
+    draft_model: FolderPath = ""
+    """A small model of the same family that guesses ahead: name or folder. Empty: none."""
 
 
 class UiSettings(Struct, frozen=True, kw_only=True):

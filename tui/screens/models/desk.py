@@ -131,7 +131,8 @@ class ModelDesk:
             return
         current = self._switching.switch.current
         adapter = current.adapter if current is not None else self.supply.shop.adapter
-        self._run("model", self._switch_to(ModelChoice(str(entry.folder), adapter)))
+        choice = ModelChoice(str(entry.folder), adapter).with_draft_of(current)
+        self._run("model", self._switch_to(choice))
 
     async def _switch_to(self, choice: ModelChoice) -> None:
         if not await self._switching.switch_to(choice):

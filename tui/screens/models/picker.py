@@ -146,7 +146,8 @@ class ModelPicker(ModalScreen[ModelChoice | None]):
             case ModelEntry(problem=problem) if problem:
                 self.notify(problem, severity="warning", markup=False)
             case ModelEntry(folder=folder):
-                self.dismiss(ModelChoice(str(folder), self._what_if.adapter))
+                choice = ModelChoice(str(folder), self._what_if.adapter)
+                self.dismiss(choice.with_draft_of(self._loaded))
             case None:
                 return
 

@@ -134,7 +134,8 @@ class Switching:
     async def _plan_of(self, choice: ModelChoice) -> MemoryPlan | None:
         """The plan, or None where loading will say what is wrong."""
         try:
-            return await self._engine.plan(choice.path, PlanOptions(adapter=choice.adapter))
+            options = PlanOptions(adapter=choice.adapter, draft=choice.draft)
+            return await self._engine.plan(choice.path, options)
         except EngineError:
             return None
 

@@ -48,6 +48,8 @@ def usage_line(usage: Usage) -> str:
     fresh = usage.prompt_tokens - usage.reused_tokens
     parts.append(f"{usage.reused_tokens:,} reused + {fresh:,} new")
     parts.append(f"{usage.generated_tokens:,} written")
+    if usage.drafted_tokens:
+        parts.append(f"{usage.accepted_tokens:,} of {usage.drafted_tokens:,} drafts right")
     return " · ".join(parts)
 
 

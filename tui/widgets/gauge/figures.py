@@ -87,6 +87,8 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     disk_tier_fault: str
     reading: Speeds
     writing: Speeds
+    drafted_tokens: int
+    accepted_tokens: int
 
 
 def sized(plan: MemoryPlan | None) -> MemoryPlan | None:
@@ -136,6 +138,8 @@ def figures_of(report: MemoryReport) -> Figures:
             measured=plan.measured_decode_tps if plan else None,
             best=_speed(report.best_decode_tps),
         ),
+        drafted_tokens=report.drafted_tokens,
+        accepted_tokens=report.accepted_tokens,
     )
 
 

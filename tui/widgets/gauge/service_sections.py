@@ -71,7 +71,15 @@ def speed(figures: Figures, width: int) -> Lines:
     ):
         values = tuple(Span(format_rate(value)) for value in pair)
         lines += columns_row((Span(label, "muted"),), values, _COLUMN, width)
-    return lines
+    return lines + _drafts(figures, width)
+
+
+def _drafts(figures: Figures, width: int) -> Lines:
+    """How many tokens were written ahead and came true; nothing where none were."""
+    if figures.drafted_tokens <= 0:
+        return ()
+    right = f"{figures.accepted_tokens:,} of {figures.drafted_tokens:,} right"
+    return row(Span("drafts", "muted"), Span(right), width)
 
 
 def _disk_tier(figures: Figures, width: int) -> Lines:
