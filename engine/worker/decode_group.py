@@ -76,12 +76,19 @@ class DecodeGroup:
     def step(self) -> list[Decoded]:
         """The next token of every row. When it raises the group is lost."""
         self._scheme.convert_due(self._batch.prompt_cache)
+        self._promise_inputs()
         responses = self._batch.next()
         sound = self._soundness(responses)
         return [
             Decoded(row, int(response.token), is_sound)
             for row, response, is_sound in zip(self.rows, responses, sound, strict=True)
         ]
+
+    def _promise_inputs(self) -> None:
+        """Let constrained rows wait for their token alone, not for all that was begun since."""
+        for index, row in enumerate(self.rows):
+            if row.constraint is not None:
+                row.constraint.promise(self._batch._next_tokens, index)
 
     def absorb(self, other: DecodeGroup) -> None:
         """Take over another group's rows."""
