@@ -73,8 +73,9 @@ async def _ask(engine: EngineClient, *messages: Message) -> _Answer:
     asked = time.perf_counter()
     async with aclosing(engine.run(request)) as events:
         async for event in events:
-            if isinstance(event, TextDelta):
+            if isinstance(event, TextDelta | Finished):
                 answer.seconds = answer.seconds or time.perf_counter() - asked
+            if isinstance(event, TextDelta):
                 answer.text += event.text
             elif isinstance(event, Finished):
                 answer.reused_tokens = event.usage.reused_tokens
