@@ -11,8 +11,10 @@ from pathlib import Path
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 from tests.cli.conftest import COMMAND, RunZib
+from tui.cli.commands import app
 
 LONG = {"ZIB_CHAT_MAX_TOKENS": "400"}
 
@@ -27,6 +29,34 @@ def test_the_answer_alone_is_on_standard_output(run_zib: RunZib) -> None:
 
 def test_another_seed_is_another_answer(run_zib: RunZib) -> None:
     assert run_zib("ask", "--seed", "3", "hi").stdout != run_zib("ask", "--seed", "4", "hi").stdout
+
+
+def test_the_options_of_sampling_reach_the_engine(run_zib: RunZib) -> None:
+    likeliest = run_zib("ask", "--temp", "0", "hi").stdout.decode().rstrip("\n")
+    word = likeliest[3:6]
+    options = ("--temp", "1.5", "--seed", "3", "--top-k", "1", "--stop", "nowhere", "--stop", word)
+    stopped = run_zib("ask", *options, "hi").stdout.decode().rstrip("\n")
+    assert stopped == likeliest.partition(word)[0].rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--temp", "-1"), "chat.temperature must be a number from 0 to 5"),
+        (("--top-p", "2"), "chat.top_p must be a number above 0 and at most 1"),
+        (("--top-k", "-3"), "chat.top_k must be a whole number from 0"),
+        (("--min-p", "1.5"), "chat.min_p must be a number from 0 to 1"),
+        (("--seed", "-1"), "chat.seed must be a whole number from 0"),
+        (("--stop", ""), "chat.stop must be a list of at most 64 texts"),
+        (("--max-tokens", "0"), "chat.max_tokens must be a whole number from 1"),
+    ],
+)
+def test_a_wrong_option_is_told_with_its_range(
+    home: Path, option: tuple[str, str], words: str
+) -> None:
+    done = CliRunner().invoke(app, ["ask", *option, "hi"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert words in done.stderr
 
 
 def test_arguments_and_pipe_are_joined_and_json_tells_what_was_asked(run_zib: RunZib) -> None:

@@ -35,10 +35,14 @@ def other_values(key: Key) -> list[object]:
         return [other, more[0] if more else key.default, other]
     if key.kind is str:
         return ["one", "two", "three"]
-    return [0.25, 0.5, 0.75] if key.kind is float else [3, 4, 5]
+    if key.is_list:
+        return [("one",), ("two\n", 'th"ree'), ("one", "two")]
+    return [0.2, 0.3, 0.4] if key.kind is float else [3, 4, 5]
 
 
 def as_text(key: Key, value: object) -> str:
+    if key.is_list:
+        return to_toml(value)
     return ("1" if value else "0") if key.kind is bool else str(value)
 
 

@@ -38,6 +38,11 @@ class Key:
         return typing.get_origin(self.kind) is Mapping
 
     @property
+    def is_list(self) -> bool:
+        """Whether the value is a list of texts."""
+        return typing.get_origin(self.kind) is tuple
+
+    @property
     def variable(self) -> str | None:
         """The environment variable; a table has none."""
         return None if self.is_table else PREFIX + "_".join(self.path).upper()

@@ -48,6 +48,8 @@ def from_text(key: Key, text: str) -> object:
             return _rows(_number(text))
         case "path":
             return _path(key, text)
+        case "plain" if key.is_list:
+            return _listed(key, text)
         case "plain":
             return _plain(key, text)
 
@@ -67,6 +69,8 @@ def to_toml(value: object) -> str:
             return "true" if value else "false"
         case str():
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case tuple():
+            return f"[{', '.join(to_toml(item) for item in value)}]"
         case Mapping():
             pairs = (f"{to_toml(name)} = {to_toml(item)}" for name, item in value.items())
             return "{" + ", ".join(pairs) + "}"
@@ -84,9 +88,19 @@ def _plain(key: Key, text: str) -> object:
     return _checked(key, text, strict=True)
 
 
+def _listed(key: Key, text: str) -> object:
+    """One text, or a JSON list of them."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    return _checked(key, value if isinstance(value, list) else [text], strict=True)
+
+
 def _checked(key: Key, value: object, *, strict: bool) -> object:
-    if isinstance(value, str) and _SURROGATE.search(value):
-        raise ValueError("text in UTF-8")
+    for text in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(text, str) and _SURROGATE.search(text):
+            raise ValueError("text in UTF-8")
     # None is written "auto"; the text "null" must not slip through as None.
     target = typing.Annotated[key.kind, key.meta] if key.meta != msgspec.Meta() else key.kind
     try:
@@ -125,8 +139,8 @@ def _table(key: Key, value: object) -> Mapping[str, str]:
 
 
 def _kind_in_words(key: Key) -> str:
-    if key.is_table:
-        return 'a table of lines like name = "text"'
+    if key.is_table or key.is_list:
+        return _collection_in_words(key)
     if typing.get_origin(key.kind) is typing.Literal:
         return "one of " + ", ".join(to_toml(choice) for choice in typing.get_args(key.kind))
     if key.kind is bool:
@@ -136,6 +150,12 @@ def _kind_in_words(key: Key) -> str:
     if key.kind is str:
         return "text in quotes"
     return ("a whole number" if key.kind is int else "a number") + _bounds(key.meta)
+
+
+def _collection_in_words(key: Key) -> str:
+    if key.is_table:
+        return 'a table of lines like name = "text"'
+    return f'a list of at most {key.meta.max_length} texts like ["one", "two"]'
 
 
 def _bounds(meta: msgspec.Meta) -> str:
