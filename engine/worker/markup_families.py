@@ -71,7 +71,7 @@ def _thinking_pair(tokenizer: Any, vocabulary: Mapping[str, int]) -> tuple[str, 
         if all(tag in vocabulary for tag in pair):
             return pair
     template = tokenizer.chat_template
-    is_spelled = isinstance(template, str) and all(tag in template for tag in _SPELLED_PAIR)
+    is_spelled = isinstance(template, str) and any(tag in template for tag in _SPELLED_PAIR)
     return _SPELLED_PAIR if is_spelled else None
 
 

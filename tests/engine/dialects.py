@@ -24,7 +24,7 @@ CHATML = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
     """What makes a family: the tokens it has for its tags, and its template."""
 
