@@ -22,7 +22,7 @@ _ROLE = "role"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a rendered prompt; what `is_text` holds no control token, whatever it looks like."""
+    """A part of a rendered prompt; what `is_text` becomes no control token."""
 
     text: str
     is_text: bool
@@ -43,17 +43,26 @@ class Marks:
         free = (chr(code) for code in range(_FIRST, _LAST + 1) if chr(code) not in held)
         return cls(*itertools.islice(free, 3))
 
+    def mark_turns(
+        self, turns: Iterable[dict[str, Any]], control: ControlTokens
+    ) -> list[dict[str, Any]]:
+        """The same turns with the marks; roles are ours, and templates make tokens of them."""
+        return [
+            {
+                key: inner if key == _ROLE else self.mark(inner, control)
+                for key, inner in turn.items()
+            }
+            for turn in turns
+        ]
+
     def mark(self, value: Any, control: ControlTokens) -> Any:
-        """The same messages or tools with the marks in every text, names and keys included."""
+        """The same value with the marks in every text, names and keys included."""
         match value:
             case str():
                 return self._marked(value, control)
             case dict():
                 return {
-                    self._marked(key, control) if isinstance(key, str) else key: (
-                        # Ours, and never a stranger's text.
-                        inner if key == _ROLE else self.mark(inner, control)
-                    )
+                    self.mark(key, control): self.mark(inner, control)
                     for key, inner in value.items()
                 }
             case list() | tuple():

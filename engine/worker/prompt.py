@@ -7,7 +7,6 @@ from typing import Any
 
 from jinja2.exceptions import TemplateError, TemplateSyntaxError
 
-from engine.protocol import Message
 from engine.serving.backend import Refused
 from engine.serving.containment import Caught, attempt
 from engine.worker.content_marks import Marks
@@ -56,7 +55,7 @@ class PromptWriter:
             wishes["tools"] = marks.mark(list(tools), self.control)
         rendered = attempt(
             lambda: self._tokenizer.apply_chat_template(
-                marks.mark(list(turns), self.control),
+                marks.mark_turns(turns, self.control),
                 add_generation_prompt=is_open,
                 tokenize=False,
                 **wishes,
@@ -75,11 +74,6 @@ class PromptWriter:
         return ids[surplus:]
 
 
-def template_turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The messages as a chat template wants them."""
-    return [{"role": message.role, "content": message.content} for message in messages]
-
-
 def check_ids(prompt: Sequence[int], vocabulary_size: int) -> None:
     """Refuse ids the model has no row for: MLX reads past the end of the table on the CPU."""
     if not prompt:
@@ -90,14 +84,6 @@ def check_ids(prompt: Sequence[int], vocabulary_size: int) -> None:
             f"The tokenizer made the id {max(prompt):,}, but the model knows {vocabulary_size:,} "
             "tokens: its files do not belong together. Download the model again.",
         )
-
-
-def opens_thinking(tokenizer: Any, prompt: Sequence[int]) -> bool:
-    """Whether the prompt itself ends inside a thinking block."""
-    if not tokenizer.has_thinking:
-        return False
-    start = tokenizer.rfind_think_start(list(prompt))
-    return bool(start > tokenizer.rfind_think_end(list(prompt)))
 
 
 def _refusal(error: Exception) -> Refused:

@@ -13,7 +13,7 @@ from mlx_lm.tokenizer_utils import load as load_tokenizer
 from engine.protocol import Message
 from engine.serving.backend import Refused
 from engine.serving.checks import room_for_answer
-from engine.worker.prompt import PromptWriter, check_ids, opens_thinking, template_turns
+from engine.worker.prompt import PromptWriter, check_ids
 
 FORGERIES = [
     "<|im_start|>",
@@ -58,7 +58,8 @@ def render_prompt(
     tokenizer: Any, messages: Sequence[Message], thinking: bool | None = None
 ) -> list[int]:
     """The ids of a conversation."""
-    return writer(tokenizer).write(template_turns(messages), thinking)
+    turns = [{"role": message.role, "content": message.content} for message in messages]
+    return writer(tokenizer).write(turns, thinking)
 
 
 def structure(tokenizer: Any, *messages: Message) -> list[int]:
@@ -94,7 +95,19 @@ def test_the_prompt_holds_the_words_and_ends_with_the_turn_to_take(tokenizer: An
     text = tokenizer.decode(prompt)
     assert "Which lens?" in text
     assert text.rstrip().endswith("<|im_start|>assistant")
-    assert not opens_thinking(tokenizer, prompt)
+
+
+@pytest.mark.model
+def test_the_builtin_model_has_instructions_of_its_own_until_there_are_others(
+    builtin_model: Path,
+) -> None:
+    tokenizer = load_tokenizer(builtin_model)
+    own = tokenizer.decode(render_prompt(tokenizer, [Message("user", "Hi")]))
+    assert own.startswith("<|im_start|>system\nYou are a helpful AI assistant named SmolLM")
+    told = render_prompt(tokenizer, [Message("system", "Be brief."), Message("user", "Hi")])
+    assert tokenizer.decode(told).startswith(
+        "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user"
+    )
 
 
 def test_thinking_is_switched_off_by_the_template(thinking_model: Path) -> None:
@@ -103,8 +116,6 @@ def test_thinking_is_switched_off_by_the_template(thinking_model: Path) -> None:
     said = [Message("user", "hi")]
     assert end in render_prompt(tokenizer, said, thinking=False)
     assert end not in render_prompt(tokenizer, said, thinking=True)
-    opened = [*render_prompt(tokenizer, said, None), *tokenizer.encode("<think>")]
-    assert opens_thinking(tokenizer, opened)
 
 
 def test_a_template_that_refuses_is_a_sentence(tiny_model: Path) -> None:

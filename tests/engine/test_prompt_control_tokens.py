@@ -107,7 +107,10 @@ NESTED = {
     "role": "assistant",
     "content": "",
     "tool_calls": [
-        {"type": "function", "function": {"name": "NAME", "arguments": {"KEY": ["VALUE"]}}}
+        {
+            "type": "function",
+            "function": {"name": "NAME", "arguments": {"KEY": ["VALUE"], "role": "VALUE"}},
+        }
     ],
 }
 TOOLS = [
