@@ -16,7 +16,7 @@ from engine.worker.cache_lending import snapshot, stay_trimmable
 from engine.worker.checkpoints import find_checkpoints
 from engine.worker.entry_shelf import Match
 from engine.worker.kept_model import KeptModel
-from engine.worker.own_spelling import respell
+from engine.worker.own_spelling import MOST_SPOKEN, respell
 from engine.worker.prefix_groups import LEAST_SHARED, PrefixGroups
 from engine.worker.prompt_cache import Borrower, Loan, PromptCache
 from engine.worker.row import Left, Row
@@ -43,8 +43,16 @@ class KeptCaches:
         """The prompt in the tokens that this conversation was held in, as far as they say it."""
         if not owner:
             return list(prompt)
-        spoken = self.cache.spellings(self._model.key, owner, prompt)
-        return respell(prompt, spoken, self._model.spelling)
+        key, spelling = self._model.key, self._model.spelling
+        spelled = respell(prompt, self.cache.spellings(key, owner), spelling)
+        # A conversation that was forked off was held under another name.
+        for _ in range(MOST_SPOKEN):
+            nearest = self.cache.nearest(key, spelled)
+            closer = respell(spelled, [nearest.tokens] if nearest else [], spelling)
+            if closer == spelled:
+                break
+            spelled = closer
+        return spelled
 
     def checkpoints(self, command: Generate, prompt: Sequence[int], room: int) -> tuple[int, ...]:
         """Where a row whose answer has so much room should leave copies of its caches.

@@ -118,17 +118,12 @@ class PromptCache:
         self._offer(entry)
         self._shelf.shrink()
 
-    def spellings(
-        self, key: CacheKey, owner: str, prompt: Sequence[int]
-    ) -> Iterator[Sequence[int]]:
-        """Token sequences that a prompt may go on from.
+    def nearest(self, key: CacheKey, prompt: Sequence[int]) -> Entry | None:
+        """An entry here that begins most like a prompt, of use or not."""
+        return self._shelf.nearest(key, token_array(prompt))
 
-        The one that begins most like it, whose ever it is, then all that the owner uses, latest
-        first, then those in the tier.
-        """
-        nearest = self._shelf.nearest(key, token_array(prompt))
-        if nearest is not None:
-            yield nearest.tokens
+    def spellings(self, key: CacheKey, owner: str) -> Iterator[Sequence[int]]:
+        """The tokens of all that the owner uses, latest first, then of what is in the tier."""
         for entry in self._shelf.of_owner(owner):
             if entry.key == key:
                 yield entry.tokens
