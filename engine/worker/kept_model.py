@@ -36,7 +36,7 @@ def kept_model(loaded: LoadedModel) -> KeptModel:
     """For a model that is ready to answer."""
     return KeptModel(
         key=cache_key(loaded),
-        spelling=spelling_of(loaded.tokenizer),
+        spelling=spelling_of(loaded.tokenizer, loaded.prompts.control.ids),
         render=partial(_render, loaded.turns),
         blank=loaded.kv.scheme.make(),
         limit=loaded.info.context_limit,

@@ -24,25 +24,20 @@ MOST_SPOKEN = 8
 class Spelling:
     """`decode` gives the text of token ids, control tokens included.
 
-    `controls` are the tokens that no text runs across: what is between two of them is compared.
+    `controls` are the tokens that no text becomes. What is between two of them is compared, so that
+    a prompt has the same ones in the same order in every spelling.
     """
 
     decode: Callable[[Sequence[int]], str]
     controls: frozenset[int]
 
 
-def spelling_of(tokenizer: Any) -> Spelling:
-    """How a tokenizer spells. Its added spaces and line breaks are part of a text."""
-    inner = tokenizer._tokenizer
+def spelling_of(tokenizer: Any, controls: frozenset[int]) -> Spelling:
+    """How a tokenizer spells; `tokenizer` is mlx-lm's wrapper."""
+    decode = tokenizer._tokenizer.decode
     return Spelling(
-        lambda ids: str(
-            inner.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-        ),
-        frozenset(
-            id
-            for id, token in inner.added_tokens_decoder.items()
-            if token.special or not token.content.isspace()
-        ),
+        lambda ids: str(decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)),
+        controls,
     )
 
 
