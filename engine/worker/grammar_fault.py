@@ -57,10 +57,10 @@ def reason_of(message: str) -> str:
 
 
 def _unsupported(keys: str) -> str:
-    names = [str(key) for key in json.loads(keys)]
-    plural = len(names) > 1
-    verb = "are" if plural else "is"
-    return f"the keyword{'s' * plural} {', '.join(names)} {verb} not supported"
+    names = [f'"{key}"' for key in json.loads(keys)]
+    if len(names) == 1:
+        return f"the keyword {names[0]} is not supported"
+    return f"the keywords {', '.join(names)} are not supported"
 
 
 def _shortened(message: str) -> str:

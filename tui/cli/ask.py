@@ -2,7 +2,8 @@
 
 The answer goes to standard output and nothing else does; progress and notes go to standard error.
 While the app runs, its model answers, unless the command line names another.
-Exit codes: 0 answered, 1 could not answer, 2 wrong use, 130 interrupted.
+Exit codes: 0 answered, 1 could not answer or not in the form asked for, 2 wrong use,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -19,10 +20,21 @@ import msgspec
 from engine.client import EngineClient
 from engine.errors import EngineError, EngineStopped
 from engine.models.builtin_source import FetchProgress
-from engine.protocol import Finished, Message, ModelInfo, TextDelta, Usage
+from engine.protocol import (
+    NO_REQUEST,
+    Finished,
+    FinishReason,
+    Generate,
+    Grammar,
+    Message,
+    ModelInfo,
+    TextDelta,
+    Usage,
+)
 from engine.sharing.attach import attach
 from engine.status import EngineLoading
 from engine.wanted_model import ModelChoice
+from tui.cli.form import FormError, FormOptions, cut_note
 from tui.cli.output import AnswerPrinter, ProgressLine
 from tui.cli.run import print_error
 from tui.cli.streams import write_json
@@ -44,6 +56,8 @@ class AskOptions:
 
     question: str
     is_json: bool
+    form: FormOptions = field(default_factory=FormOptions)
+    grammar: Grammar | None = None
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -52,7 +66,7 @@ class Answered(msgspec.Struct, frozen=True):
     question: str
     answer: str
     thinking: str
-    finish_reason: str
+    finish_reason: FinishReason
     model: str
     usage: Usage
 
@@ -65,14 +79,16 @@ def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
     """Answer and print; returns the exit code."""
     try:
         wiring = wire(flags)
+        grammar = options.form.read()
         question = read_question(options.question)
-    except (SettingsError, PathsError, VaultError, NoQuestion) as error:
+    except (SettingsError, PathsError, VaultError, FormError, NoQuestion) as error:
         print_error(str(error))
         return EXIT_USAGE
     for warning in wiring.loaded.warnings:
         print_error(warning)
     try:
-        answered = asyncio.run(answer(wiring, replace(options, question=question)))
+        options = replace(options, question=question, grammar=grammar)
+        answered = asyncio.run(answer(wiring, options))
     except EngineError as error:
         print_error(str(error))
         return EXIT_FAILED
@@ -82,6 +98,9 @@ def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
         # The reader of our pipe has enough, which is no failure; keep Python from complaining.
         sys.stderr.close()
         return 0
+    if note := cut_note(grammar, answered.finish_reason):
+        print_error(note)
+        return EXIT_FAILED
     return 0 if answered.answer or answered.thinking else EXIT_FAILED
 
 
@@ -157,10 +176,15 @@ async def _stream(
     printer = AnswerPrinter(is_silent=options.is_json)
     thinking: list[str] = []
     ending: Finished | None = None
-    answers = engine.generate(
-        messages, sampling=style.sampling, max_tokens=style.max_tokens, stop=style.stop
+    request = Generate(
+        NO_REQUEST,
+        tuple(messages),
+        sampling=style.sampling,
+        max_tokens=style.max_tokens,
+        stop=style.stop,
+        grammar=options.grammar,
     )
-    async for event in answers:
+    async for event in engine.run(request):
         if isinstance(event, Finished):
             ending = event
         elif isinstance(event, TextDelta) and event.span == "thinking":

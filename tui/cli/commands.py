@@ -73,11 +73,23 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
     ] = None,
     max_tokens: Annotated[int | None, typer.Option(help="A ceiling for the answer.")] = None,
     seed: Annotated[int | None, typer.Option(help="Makes a random answer repeatable.")] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|JSON", help="The answer is JSON of this JSON schema."),
+    ] = None,
+    regex: Annotated[
+        str | None, typer.Option(help="The answer matches this regular expression, all of it.")
+    ] = None,
+    choice: Annotated[
+        list[str] | None, typer.Option(help="The answer is one of these; repeat for each.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Ask one question and print the answer; text piped in joins the question."""
     from tui.cli.ask import AskOptions, run_ask
+    from tui.cli.form import FormOptions
 
+    form = FormOptions(schema, regex, tuple(choice or ()))
     flags = {
         "model": model,
         "chat.system_prompt": system,
@@ -89,7 +101,7 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
         "chat.stop": stop or None,
         "chat.max_tokens": max_tokens,
     }
-    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), json), flags))
+    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), json, form), flags))
 
 
 @app.command()
