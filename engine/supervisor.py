@@ -14,6 +14,7 @@ from engine.protocol import (
     AnyCommand,
     AnyEvent,
     Failed,
+    Finished,
     MemoryReport,
     Ping,
     Pong,
@@ -25,7 +26,7 @@ from engine.watchdog import Watchdog
 
 SHUTDOWN_SECONDS = 2.0
 SAVE_SECONDS = 3.0
-"""What an engine with something to save gets beside that."""
+"""What an engine gets beside that which has something to save, or may have."""
 _CHUNK = 64 * 1024
 
 
@@ -159,6 +160,9 @@ class Supervisor:
                 self._last_words = message
             case WorkerReady(protocol_version=version) if version != PROTOCOL_VERSION:
                 return f"it speaks another protocol version ({version}); restart `zib`"
+            case Finished():
+                self._has_unsaved = True
+                self._owner.on_event(event)
             case MemoryReport():
                 self._has_unsaved = event.disk_tier_pending_bytes > 0
                 self._owner.on_event(event)
