@@ -15,17 +15,24 @@ from typing import Literal, assert_never
 
 import msgspec
 
+from engine.protocol import ToolCall
+
 Fault = Literal[
     "none", "crash", "abort", "kill", "exit", "leave", "hang", "raise", "memory", "print"
 ]
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What is said when the last message contains `match`; faults come before word `fault_at`."""
+    """What is said when the last message contains `match`; faults come before word `fault_at`.
+
+    After the words it asks for tools, where they were offered; otherwise that is text too.
+    """
 
     match: str
     text: str
     thinking: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    malformed_call: str = ""
     seconds_per_token: float = 0.0
     seconds_per_chunk: float = 0.0
     fault: Fault = "none"
@@ -39,6 +46,7 @@ class ScriptedModel(msgspec.Struct, frozen=True):
     load_fault: Fault = "none"
     context_window: int = 2048
     weights_bytes: int = 512 * 1024**2
+    has_tools: bool = False
 
 
 def read_script(path: str) -> tuple[Reply, ...]:

@@ -15,6 +15,8 @@ from engine.protocol import (
     RowUsage,
     Span,
     TextDelta,
+    ToolCallMalformed,
+    ToolCallRequested,
     Usage,
 )
 from engine.script import Reply, commit_fault, cut_at_stop, split_words
@@ -46,7 +48,8 @@ class ScriptedRow:
         self._window = window
         thinking = [] if command.thinking is False else split_words(reply.thinking)
         self._words: list[tuple[Span, str]] = [("thinking", word) for word in thinking]
-        answer = cut_at_stop(reply.text, command.stop)
+        spelled = "" if command.tools else _spelled(reply)
+        answer = cut_at_stop(reply.text + spelled, command.stop)
         self._words += [("answer", word) for word in split_words(answer)]
         self._said = 0
         self._submitted = time.monotonic()
@@ -100,7 +103,7 @@ class ScriptedRow:
         if self._said == self.reply.fault_at:
             commit_fault(self.reply.fault)
         if self._said == len(self._words):
-            return [self.finish("stop")]
+            return [*self._calls(), self.finish("stop")]
         self._first_word_after = self._first_word_after or time.monotonic() - self._submitted
         span, word = self._words[self._said]
         self._said += 1
@@ -108,6 +111,22 @@ class ScriptedRow:
         if self._said == self.granted_tokens:
             return [delta, self.finish("length")]
         return [delta]
+
+    def _calls(self) -> list[AnyEvent]:
+        """The calls of the script, as an engine tells them that was offered tools."""
+        id, offered = self.command.id, {tool.name for tool in self.command.tools}
+        if not offered:
+            return []
+        events: list[AnyEvent] = []
+        for call in self.reply.calls:
+            if call.name in offered:
+                events.append(ToolCallRequested(id, call))
+            else:
+                text = f"{call.name}({call.arguments})"
+                events.append(ToolCallMalformed(id, text, f"There is no tool {call.name!r}."))
+        if self.reply.malformed_call:
+            events.append(ToolCallMalformed(id, self.reply.malformed_call, "It cannot be read."))
+        return events
 
     def cancel_queued(self) -> Sequence[AnyEvent]:
         """End it before it began."""
@@ -135,3 +154,10 @@ class ScriptedRow:
         return RowUsage(
             self.command.id, self.command.lane, self.state, held, held * KV_BYTES_PER_TOKEN
         )
+
+
+def _spelled(reply: Reply) -> str:
+    """Its calls as text."""
+    return "".join(
+        [*(f"{call.name}({call.arguments})" for call in reply.calls), reply.malformed_call]
+    )

@@ -83,6 +83,7 @@ class ScriptedBackend:
             device="script",
             compute="scripted",
             has_thinking=True,
+            has_tools=wishes.has_tools,
             adapter=command.adapter,
             draft=command.draft,
             kv_token_bytes=KV_BYTES_PER_TOKEN,
@@ -126,6 +127,8 @@ class ScriptedBackend:
         """Find the reply for the last message and queue it."""
         model = self._require_model()
         check_request(command)
+        if command.tools and not model.has_tools:
+            raise Refused("bad-request", "This model cannot call tools.")
         prompt = [word for turn in command.messages for word in split_words(turn.content)] or [""]
         window = model.context_limit
         room = room_for_answer(len(prompt), command.max_tokens, window, model.context_window)

@@ -1,4 +1,4 @@
-"""What a model can do, by the signs in its files that mlx-lm goes by when it loads it."""
+"""What a model can do, by the signs in its files that the engine goes by when it loads it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ _THINKING_PAIRS = (
     ("<longcat_think>", "</longcat_think>"),
     ("<|think:start|>", "<|think:end|>"),
     ("<|channel>", "<channel|>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
 )
+_SPELLED_THINKING = ("<think>", "</think>")
+_HARMONY_TOKENS = ("<|start|>", "<|channel|>", "<|message|>", "<|end|>")
 _XTML_TOKENS = ("<|open|>", "<|close|>", "<|sep|>", "<|end_of_msg|>")
 _TOOL_TOKENS = ("<|tool_call_start|>", "<|tool_call_end|>")
 # Every group is one format; a template that holds all its texts speaks it.
@@ -37,6 +42,11 @@ _TOOL_SIGNS = (
     ("[TOOL_CALLS]",),
     ("<atem:function_calls>",),
     ("<tool_call>", "tool_call.name"),
+    ("<tool_call>", "tools"),
+    ("<seed:tool_call>",),
+    ("<|tool_call|>",),
+    ("<|START_ACTION|>",),
+    ("<｜tool▁calls▁begin｜>",),
 )
 
 
@@ -60,16 +70,19 @@ class TokenizerSigns:
 
     @property
     def thinks(self) -> bool:
-        """Whether its vocabulary marks thinking."""
-        return any(self._has(*pair) for pair in _THINKING_PAIRS) or self._has(*_XTML_TOKENS)
+        """Whether its vocabulary or its template marks thinking."""
+        is_spelled = any(tag in self.template for tag in _SPELLED_THINKING)
+        groups = (*_THINKING_PAIRS, _XTML_TOKENS, _HARMONY_TOKENS)
+        return is_spelled or any(self._has(*group) for group in groups)
 
     @property
     def calls_tools(self) -> bool:
-        """Whether its template or vocabulary has a tool format that mlx-lm can read."""
+        """Whether its template or vocabulary has a tool format that can be read."""
         if isinstance(self._config.get("tool_parser_type"), str):
             return True
         by_template = any(all(sign in self.template for sign in group) for group in _TOOL_SIGNS)
-        return by_template or self._has(*_XTML_TOKENS) or self._has(*_TOOL_TOKENS)
+        groups = (_XTML_TOKENS, _TOOL_TOKENS, _HARMONY_TOKENS)
+        return by_template or any(self._has(*group) for group in groups)
 
     def _has(self, *tokens: str) -> bool:
         return all(any(f'"{token}"'.encode() in text for text in self._added) for token in tokens)

@@ -70,7 +70,7 @@ class CallReader:
             return [MalformedCall(block.whole, _CUT)]
         if len(block.whole) > LONGEST_CALL:
             return [MalformedCall(block.whole, f"It is longer than {LONGEST_CALL:,} characters.")]
-        texts = self._form.calls_in(block.opening, block.body, block.closing)
+        texts = self._form.calls_in(block.opening, block.body)
         read: list[ReadCall] = []
         for text in texts:
             shown = block.whole if len(texts) == 1 else text
@@ -83,13 +83,17 @@ class CallReader:
         return read
 
     def _read_one(self, text: str, shown: str) -> Sequence[ReadCall]:
-        try:
-            return self._understood(text)
-        except ValueError as error:
+        reason = ""
+        # What lacks an end comes first as it was meant: parsers drop in silence what is not closed.
+        for variant in dict.fromkeys((self._form.mended(text), text)):
             try:
-                return self._repaired(text)
-            except ValueError:
-                return [MalformedCall(shown, str(error))]
+                return self._understood(variant)
+            except ValueError as error:
+                reason = str(error)
+        try:
+            return self._repaired(text)
+        except ValueError:
+            return [MalformedCall(shown, reason)]
 
     def _understood(self, text: str) -> list[ToolCall]:
         _check_shape(text)
@@ -100,19 +104,15 @@ class CallReader:
         return self._calls(parsed)
 
     def _repaired(self, text: str) -> list[ToolCall]:
-        """One pass: ends that are missing, then JSON as people write it."""
-        mended = self._form.mended(text)
-        if mended != text:
-            try:
-                return self._understood(mended)
-            except ValueError:
-                pass
-        values = read_relaxed(text.replace('<|"|>', '"'))
+        """JSON as people write it: whole calls, or arguments behind the name of a tool."""
+        _check_shape(text)
+        text = text.replace('<|"|>', '"').replace("[ARGS]", " ")
+        values = read_relaxed(text)
         try:
             return self._calls(values)
         except ValueError:
-            head = re.split(r"[{\[]\s*[\"'\w}\]]", text, maxsplit=1)[0]
-            names = [name for name in re.findall(r"[\w.-]+", head) if name in self._tools]
+            words = re.findall(r"[\w-]+", re.split(r"[{\[]", text, maxsplit=1)[0])
+            names = [word for word in words if word in self._tools]
             if len(values) != 1 or not names:
                 raise
             return [self._call(names[-1], values[0], None, 0)]

@@ -43,12 +43,12 @@ class ToolFormat:
             text += closer * max(text.count(opener) - text.count(closer), 0)
         return text
 
-    def calls_in(self, opening: str, body: str, closing: str) -> list[str]:
+    def calls_in(self, opening: str, body: str) -> list[str]:
         """The text of each call in a block, or the whole where the parser finds them itself."""
         if self.begins_in_header:
             return [opening + body]
         is_part = bool(self.sign) and opening.startswith(self.sign)
-        text = (opening + body + closing if is_part else body).strip()
+        text = (opening + body if is_part else body).strip()
         if not self.sign or self.sign not in text:
             return [text]
         return [self.sign + each.rstrip() for each in text.split(self.sign)[1:]]
@@ -102,7 +102,10 @@ _DETAILS: Mapping[str, tuple[str, Closers]] = {
             ("<|open|>call", "<|close|>call<|sep|>"),
         ),
     ),
-    "minicpm5": ("<function name=", (("<param ", "</param>"),)),
+    "minicpm5": (
+        "<function name=",
+        (("<param ", "</param>"), ("<function name=", "</function>")),
+    ),
     "minimax_m2": (
         "<invoke name=",
         (("<parameter name=", "</parameter>"), ("<invoke name=", "</invoke>")),

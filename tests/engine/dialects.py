@@ -18,6 +18,8 @@ from transformers import PreTrainedTokenizerFast
 from engine.worker.markup import Markup, markup_of
 from tests.tiny_model import TEXT
 
+# mlx-lm carries hardly any types.
+_infer: Any = _infer_tool_parser
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
@@ -40,14 +42,15 @@ def tokenizer_of(family: Family, is_spelled: bool = False) -> Any:
     tokenizer.add_special_tokens(["<|im_start|>", "<|im_end|>"])
     if not is_spelled:
         tokenizer.add_tokens([AddedToken(name, normalized=False) for name in family.tokens])
-    fast = PreTrainedTokenizerFast(
+    wrapped: Any = PreTrainedTokenizerFast
+    fast = wrapped(
         tokenizer_object=tokenizer,
         eos_token="<|im_end|>",
         chat_template=family.template,
         clean_up_tokenization_spaces=False,
     )
     settings = dict(family.settings)
-    name = settings.pop("parser", None) or _infer_tool_parser(fast)
+    name = settings.pop("parser", None) or _infer(fast)
     if name is not None:
         module: Any = importlib.import_module(f"mlx_lm.tool_parsers.{name}")
         settings["tool_parser"] = module.parse_tool_call

@@ -29,6 +29,7 @@ from engine.protocol import (
     Sampling,
     TextDelta,
     TokensCounted,
+    Tool,
     UnloadModel,
     is_last,
 )
@@ -492,3 +493,11 @@ async def test_every_command_gets_exactly_one_last_event(
     assert set(counts.values()) == {1}, f"seed {seed}: {counts}"
     for command in sent:
         assert is_last(engine.of(command.id)[-1]), f"seed {seed}: {command}"
+
+
+async def test_tools_for_a_model_that_calls_none_are_refused(shared_engine: RawEngine) -> None:
+    offer = (Tool("look", "Read a page."),)
+    failed = await shared_engine.ask(Generate(shared_engine.next_id(), talk("Hi"), tools=offer))
+    assert isinstance(failed, Failed)
+    assert failed.kind == "bad-request"
+    assert "cannot call tools" in failed.message

@@ -110,7 +110,8 @@ def test_a_tokenizer_of_another_kind_is_read_through_its_own_decoding() -> None:
     vocabulary = {"[UNK]": 0, "mem": 1, "##ory": 2, "is": 3, ",": 4}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.decoder = decoders.WordPiece(cleanup=False)
-    wrapped: Any = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]")
+    make: Any = PreTrainedTokenizerFast
+    wrapped = make(tokenizer_object=tokenizer, unk_token="[UNK]")
     tokens = TokenBytes(wrapped)
     assert not tokens.is_exact
     assert said(tokens, [1, 2, 3, 4]) == ["mem", "ory", " is", " ,", ""]

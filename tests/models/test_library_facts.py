@@ -119,12 +119,21 @@ TOOLS = "{% if tools %}<tool_call>{{ tool_call.name }}{% endif %}"
     [
         ({}, "{{ messages }}", [], set()),
         ({}, "{{ messages }}", ["<think>", "</think>"], {"thinking"}),
-        ({}, "<think></think>", [], set()),
+        ({}, "<think></think>", [], {"thinking"}),
+        ({}, "{{ messages }}", ["[THINK]", "[/THINK]"], {"thinking"}),
+        (
+            {},
+            "{{ messages }}",
+            ["<|start|>", "<|channel|>", "<|message|>", "<|end|>"],
+            {"thinking", "tools"},
+        ),
         ({}, "{{ messages }}", ["<think>"], set()),
         ({}, "{{ messages }}", ["<|channel>", "<channel|>"], {"thinking"}),
         ({}, TOOLS, [], {"tools"}),
         ({}, "[TOOL_CALLS]", [], {"tools"}),
         ({}, "<tool_call>", [], set()),
+        ({}, "{{ tools }}<tool_call>", [], {"tools"}),
+        ({}, "<｜tool▁calls▁begin｜>", [], {"tools"}),
         ({}, "{{ messages }}", ["<|tool_call_start|>", "<|tool_call_end|>"], {"tools"}),
         (
             {},
