@@ -69,6 +69,11 @@ class ScriptedRow:
         return self._said > 0
 
     @property
+    def answered_tokens(self) -> int:
+        """Words said."""
+        return self._said
+
+    @property
     def is_reading(self) -> bool:
         """Whether a part of the prompt is still to be read."""
         return self.prefilled < len(self.prompt)

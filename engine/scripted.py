@@ -135,7 +135,8 @@ class ScriptedBackend:
         last = command.messages[-1].content
         found = (reply for reply in self._replies if reply.match in last)
         reply = next(found, Reply("", f"You said: {last}"))
-        claim = Claim(len(prompt), room, lambda tokens: tokens * KV_BYTES_PER_TOKEN)
+        is_open = command.max_tokens is None
+        claim = Claim(len(prompt), room, lambda tokens: tokens * KV_BYTES_PER_TOKEN, is_open)
         self._scheduler.submit(ScriptedRow(command, reply, prompt, claim, window))
         self._show()
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Generic
 
 from engine.protocol import AnyEvent, Lane
 from engine.serving.backend import Refused
 from engine.serving.containment import Caught, attempt, failure
-from engine.serving.kv_budget import Claim, Held, KvBudget
-from engine.serving.lanes import LANES, LaneRunner, R
+from engine.serving.kv_budget import OPEN_ANSWER, Held, KvBudget
+from engine.serving.lanes import LANES, LaneRunner, R, ScheduledRow
 
 LOOK_AGAIN_SECONDS = 1.0
 """The machine's free memory changes without our doing."""
@@ -45,7 +46,7 @@ class Admittance(Generic[R]):
         """Queue a row. Raises Refused when it is too big alone."""
         lane = row.command.lane
         longest = self._budget.alone(row.claim, lane)
-        row.claim = Claim(row.claim.prompt_tokens, longest, row.claim.bytes_at)
+        row.claim = replace(row.claim, wished_tokens=longest)
         self._queues[lane].append(row)
         self._has_changed = True
 
@@ -69,6 +70,7 @@ class Admittance(Generic[R]):
         if not self._has_changed and now - self._looked_at < LOOK_AGAIN_SECONDS:
             return []
         self._has_changed, self._looked_at = False, now
+        self._raise_ceilings()
         events: list[AnyEvent] = []
         for lane in LANES:
             events += self._start_lane(lane)
@@ -77,7 +79,6 @@ class Admittance(Generic[R]):
                 break
         if not any(runner.rows for runner in self._runners.values()):
             events += self._refuse_first()
-        self._raise_ceilings()
         self.budget_bytes = self._budget.size(self.held()) or 0
         return events
 
@@ -129,17 +130,30 @@ class Admittance(Generic[R]):
         return failure(row.command, shortage)
 
     def _raise_ceilings(self) -> None:
-        """A chat answer that began with less room gets more when others have left."""
-        for row in self._runners["chat"].rows:
-            if row.granted_tokens >= row.claim.wished_tokens:
-                continue
-            held = self.held()
-            own = row.claim.bytes_for(row.granted_tokens)
-            others = Held(
-                max(held.chat_bytes - own, 0),
-                held.background_bytes,
-                held.rows - 1,
-                held.longest_tokens,
-            )
-            granted = self._budget.beside(row.claim, "chat", others)
-            row.granted_tokens = max(granted, row.granted_tokens)
+        """Answers get more room: open ones as they grow, others when rows have left."""
+        for lane in LANES:
+            for row in self._runners[lane].rows:
+                if _is_short(row):
+                    self._raise_ceiling(row, lane)
+
+    def _raise_ceiling(self, row: R, lane: Lane) -> None:
+        before, held = row.granted_tokens, self.held()
+        own = row.claim.bytes_for(before)
+        bytes_held = {"chat": held.chat_bytes, "background": held.background_bytes}
+        bytes_held[lane] = max(bytes_held[lane] - own, 0)
+        others = Held(
+            bytes_held["chat"], bytes_held["background"], held.rows - 1, held.longest_tokens
+        )
+        granted = self._budget.beside(row.claim, lane, others, row.answered_tokens)
+        row.granted_tokens = max(granted, before)
+        if row.granted_tokens > before and not self._budget.is_kept(self.held()):
+            # The rows of a batch are padded to its longest.
+            row.granted_tokens = before
+
+
+def _is_short(row: ScheduledRow) -> bool:
+    """Whether a row could use more room than it has; an open one only when little is left."""
+    if row.granted_tokens >= row.claim.wished_tokens:
+        return False
+    left = row.granted_tokens - row.answered_tokens
+    return not row.claim.is_open or left <= OPEN_ANSWER // 2

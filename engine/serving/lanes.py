@@ -30,6 +30,10 @@ class ScheduledRow(Protocol):
     def has_first_token(self) -> bool:
         """Whether its answer has begun."""
 
+    @property
+    def answered_tokens(self) -> int:
+        """What its answer has come to."""
+
     def start(self) -> None:
         """It leaves the queue."""
 

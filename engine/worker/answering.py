@@ -84,9 +84,9 @@ class Answering:
         self.sampling = RowSampling(loaded)
         self.structured = Structured(loaded.tokenizer, loaded.markup, loaded.trial.vocabulary_size)
 
-    def claim(self, prompt_tokens: int, answer_tokens: int) -> Claim:
+    def claim(self, prompt_tokens: int, answer_tokens: int, is_open: bool = False) -> Claim:
         """What a row of this size needs."""
-        return Claim(prompt_tokens, answer_tokens, self._kv_bytes)
+        return Claim(prompt_tokens, answer_tokens, self._kv_bytes, is_open)
 
     def submit(self, row: Row) -> None:
         """Queue a row. Raises Refused when it is too big alone."""

@@ -161,7 +161,7 @@ class MlxBackend:
         request = Request(
             command=command,
             prompt=tuple(prompt),
-            claim=self._answering.claim(len(prompt), room),
+            claim=self._answering.claim(len(prompt), room, command.max_tokens is None),
             sampler=self._answering.sampling.sampler(command),
             text=TextStream(
                 loaded.markup,

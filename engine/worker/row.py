@@ -104,6 +104,11 @@ class Row:
         return self.generated > 0
 
     @property
+    def answered_tokens(self) -> int:
+        """What its answer has come to."""
+        return self.generated
+
+    @property
     def tokens_held(self) -> int:
         """Tokens in its KV cache."""
         return self.prefilled + self.generated

@@ -33,6 +33,7 @@ from engine.serving.kv_budget import (
     BACKGROUND_SHARE,
     GROWTH_TOKENS,
     LEAST_CHAT_ANSWER,
+    OPEN_ANSWER,
     Claim,
     Held,
     KvBudget,
@@ -136,9 +137,13 @@ def test_a_command_leaves_the_line_from_anywhere() -> None:
 # Claims
 
 
-def claim(prompt: int, wish: int) -> Claim:
+def claim(prompt: int, wish: int, is_open: bool = False) -> Claim:
     """KV bytes in steps, as caches grow."""
-    return Claim(prompt, wish, lambda n: -(-n // GROWTH_TOKENS) * GROWTH_TOKENS * TOKEN_BYTES)
+
+    def bytes_at(tokens: int) -> int:
+        return -(-tokens // GROWTH_TOKENS) * GROWTH_TOKENS * TOKEN_BYTES
+
+    return Claim(prompt, wish, bytes_at, is_open)
 
 
 def budget(tokens: int) -> KvBudget:
@@ -278,14 +283,21 @@ class Company:
         self.events: list[AnyEvent] = []
 
     def ask(
-        self, id: int, lane: Lane, prompt: int = 20, words: int = 5, wish: int = 50, fault: int = -1
+        self,
+        id: int,
+        lane: Lane,
+        prompt: int = 20,
+        words: int = 5,
+        wish: int = 50,
+        fault: int = -1,
+        is_open: bool = False,
     ) -> ScriptedRow:
         reply = Reply("", "word " * words, fault="raise" if fault >= 0 else "none", fault_at=fault)
         row = ScriptedRow(
             Generate(id, (Message("user", "x"),), lane=lane),
             reply,
             ["word "] * prompt,
-            claim(prompt, wish),
+            claim(prompt, wish, is_open),
             9999,
         )
         self.scheduler.submit(row)
@@ -399,6 +411,32 @@ def test_a_chat_waits_only_for_memory_that_background_rows_hold() -> None:
     assert company.ends() == [(1, "stop"), (2, "stop")]
 
 
+def test_an_answer_without_a_bound_leaves_room_for_others_and_grows() -> None:
+    company = Company(size=40 * GROWTH_TOKENS)
+    longest = 39 * GROWTH_TOKENS
+    chat = company.ask(1, "chat", words=3000, wish=longest, is_open=True)
+    work = company.ask(2, "background", words=30, wish=8 * GROWTH_TOKENS, is_open=True)
+    company.step()
+    assert (chat.granted_tokens, work.granted_tokens) == (OPEN_ANSWER, OPEN_ANSWER)
+    seen = set[int]()
+    while list(company.scheduler.rows()):
+        company.step()
+        seen.add(chat.granted_tokens)
+    assert company.ends() == [(2, "stop"), (1, "stop")]
+    assert len(seen) > 3
+
+
+def test_rows_that_run_grow_before_rows_that_wait_begin() -> None:
+    company = Company(size=10 * GROWTH_TOKENS, chat=3)
+    first = company.ask(1, "chat", words=1500, wish=6 * GROWTH_TOKENS, is_open=True)
+    company.step()
+    for id in (2, 3):
+        company.ask(id, "chat", words=40, wish=4 * GROWTH_TOKENS)
+    company.run()
+    assert sorted(company.ends()) == [(1, "stop"), (2, "stop"), (3, "stop")]
+    assert first.answered_tokens == 1500
+
+
 def test_background_rows_do_not_take_the_memory_a_chat_waits_for() -> None:
     company = Company(size=10 * GROWTH_TOKENS)
     for id in range(1, 6):
@@ -438,6 +476,7 @@ def test_a_failing_row_ends_alone() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_whatever_happens_every_row_ends_exactly_once(seed: int) -> None:
     dice, company, asked = random.Random(seed), Company(size=30 * GROWTH_TOKENS), 0
+    size = 30 * GROWTH_TOKENS * TOKEN_BYTES
     for _ in range(400):
         match dice.randrange(4):
             case 0:
@@ -449,11 +488,14 @@ def test_whatever_happens_every_row_ends_exactly_once(seed: int) -> None:
                     dice.randrange(0, 12),
                     dice.randrange(1, 400),
                     dice.choice([-1, -1, 3]),
+                    dice.random() < 0.5,
                 )
             case 1:
                 company.events += company.scheduler.cancel(dice.randrange(1, asked + 2))
             case _:
                 company.step()
+        held = company.scheduler.held()
+        assert held.chat_bytes + held.background_bytes <= size
     company.run()
     ends = Counter(id for id, _ in company.ends())
     assert set(ends.values()) <= {1}, f"seed {seed}"
