@@ -25,6 +25,8 @@ FREE_SECONDS = 0.02
 PATIENCE_SECONDS = 5.0
 """Slow masks together may take so long: they hold up every other row."""
 
+# mlx carries few types.
+_begin: Any = mx.async_eval
 Flags = NDArray[np.bool_]
 
 
@@ -80,7 +82,7 @@ class Constraint:
         began = time.perf_counter()
         if self._has_begun:
             if promised is not None:
-                mx.async_eval(logits)
+                _begin(logits)
             token = _value(promised, tokens)
             began = time.perf_counter()
             self._take(token)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
+from typing import Any, assert_never
 
 from llguidance import LLMatcher, regex_to_lark
 
@@ -12,7 +12,7 @@ from engine.serving.grammar_bounds import read_schema
 
 # They stand over what a schema says of itself in `x-guidance`: blanks without end are no answer,
 # and a keyword that is ignored is not kept.
-_COMPACT = {
+_COMPACT: Any = {  # its type has a name only for type checkers
     "whitespace_flexible": False,
     "whitespace_pattern": None,
     "item_separator": ",",

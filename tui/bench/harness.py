@@ -13,6 +13,7 @@ import psutil
 from engine.errors import EngineError
 from tui.bench.batch import bench_batch
 from tui.bench.context import BenchContext, Report
+from tui.bench.drafts import bench_drafts
 from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
 from tui.bench.first_frame import bench_first_frame
 from tui.bench.idle import bench_idle
@@ -22,6 +23,7 @@ from tui.bench.plan import bench_plan
 from tui.bench.restart import bench_restart
 from tui.bench.sampling import bench_sampling
 from tui.bench.speed import bench_decode, bench_prefill
+from tui.bench.structured import bench_structured
 
 BUSY_SAMPLE_SECONDS = 0.5
 
@@ -46,6 +48,8 @@ BENCHES = (
     Bench("batch", "background rows at once against one at a time", bench_batch),
     Bench("lanes", "a chat answer beside background rows, against both alone", bench_lanes),
     Bench("restart", "first token of a chat after the engine was started again", bench_restart),
+    Bench("drafts", "answers with copied drafts against the same without", bench_drafts),
+    Bench("structured", "answers held to JSON schemas: all valid, and the cost", bench_structured),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )
