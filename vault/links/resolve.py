@@ -51,7 +51,7 @@ LoadNames = Callable[[], Mapping[str, PageNames]]
 
 
 class LinkResolver:
-    """Resolves links against a set of paths; build a new one when they change.
+    """Resolves links against a set of paths, which may come and go.
 
     `load_names` tells what else the notes are called; it is called at most once, and only when a
     link matches no file name or may lead to a redirect.
@@ -59,16 +59,32 @@ class LinkResolver:
 
     def __init__(self, paths: Iterable[str], load_names: LoadNames | None = None) -> None:
         self._load_names = load_names
-        self._names: Mapping[str, PageNames] | None = None
+        self._names: dict[str, PageNames] | None = None
         self._by_name: dict[str, list[str]] = {}
-        self._exact = set(paths)
+        self._exact: set[str] = set()
         self._by_end: dict[str, list[str]] = {}
         self._by_path: dict[str, list[str]] = {}
-        for path in self._exact:
-            key = page_key(path)
-            self._by_path.setdefault(key, []).append(path)
-            for end in _ends(key):
-                self._by_end.setdefault(end, []).append(path)
+        for path in set(paths):
+            self._add_path(path)
+
+    def add(self, path: str, names: PageNames) -> None:
+        """A page has come, or is called otherwise now."""
+        known = self._loaded()
+        if path in self._exact:
+            self._remove_names(path, known.get(path))
+        else:
+            self._add_path(path)
+        known[path] = names
+        self._add_names(path, names)
+
+    def remove(self, path: str) -> None:
+        """A page is gone."""
+        self._remove_names(path, self._loaded().pop(path, None))
+        self._exact.discard(path)
+        key = page_key(path)
+        _drop(self._by_path, key, path)
+        for end in _ends(key):
+            _drop(self._by_end, end, path)
 
     def resolve(self, link: Link, from_path: str) -> Resolution:
         """Return the page that `link`, written in the note `from_path`, names."""
@@ -126,15 +142,28 @@ class LinkResolver:
         found = self._by_name.get(page_key(name), [])
         return found if len(found) == 1 else []
 
-    def _loaded(self) -> Mapping[str, PageNames]:
+    def _loaded(self) -> dict[str, PageNames]:
         if self._names is None:
-            self._names = self._load_names() if self._load_names else {}
+            self._names = dict(self._load_names()) if self._load_names else {}
             for path, names in self._names.items():
-                if path not in self._exact:
-                    continue
-                for key in {page_key(name) for name in names.all}:
-                    self._by_name.setdefault(key, []).append(path)
+                if path in self._exact:
+                    self._add_names(path, names)
         return self._names
+
+    def _add_path(self, path: str) -> None:
+        self._exact.add(path)
+        key = page_key(path)
+        self._by_path.setdefault(key, []).append(path)
+        for end in _ends(key):
+            self._by_end.setdefault(end, []).append(path)
+
+    def _add_names(self, path: str, names: PageNames) -> None:
+        for key in {page_key(name) for name in names.all}:
+            self._by_name.setdefault(key, []).append(path)
+
+    def _remove_names(self, path: str, names: PageNames | None) -> None:
+        for key in {page_key(name) for name in names.all} if names else ():
+            _drop(self._by_name, key, path)
 
 
 def page_key(path: str) -> str:
@@ -146,6 +175,14 @@ def page_key(path: str) -> str:
 def _best(paths: Iterable[str], fragment: str | None) -> Found | None:
     ranked = sorted(paths, key=lambda path: (len(path), path))
     return Found(ranked[0], fragment, tuple(ranked)) if ranked else None
+
+
+def _drop(paths: dict[str, list[str]], key: str, path: str) -> None:
+    left = [each for each in paths.get(key, ()) if each != path]
+    if left:
+        paths[key] = left
+    else:
+        paths.pop(key, None)
 
 
 def _ends(key: str) -> list[str]:

@@ -76,7 +76,11 @@ def find_local_links(text: str) -> tuple[Link, ...]:
 
 def links_of(layout: Layout) -> tuple[Link, ...]:
     """Return the local links of a page whose blocks are known."""
-    copy = mask(layout)
+    return links_in(layout, mask(layout))
+
+
+def links_in(layout: Layout, copy: str) -> tuple[Link, ...]:
+    """The same for a page whose masked copy is known."""
     links = list(front_matter_links(layout))
     links += [link for found in wikilinks_in(copy) if (link := read_wikilink(layout.text, found))]
     taken = {position for link in links for position in (link.start, link.start + 1)}

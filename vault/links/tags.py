@@ -1,12 +1,13 @@
 """Finds tags: `#tag` and `#nested/tag` in prose, and those of the front matter."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import regex
 
 from vault.article.blocks import Layout, read_layout
-from vault.links.scan import links_of
+from vault.links.link import Link
+from vault.links.scan import links_in
 from vault.masked import mask
 
 _TAG = regex.compile(
@@ -51,8 +52,15 @@ def tags_of(layout: Layout) -> tuple[Tag, ...]:
     """Return the tags in the prose of a page whose blocks are known."""
     if "#" not in layout.text:
         return ()
-    copy = _without_links(layout)
-    return tuple(_tags(copy))
+    copy = mask(layout)
+    return tags_in(copy, links_in(layout, copy))
+
+
+def tags_in(copy: str, links: Iterable[Link]) -> tuple[Tag, ...]:
+    """The same for a page whose masked copy and links are known."""
+    if "#" not in copy:
+        return ()
+    return tuple(_tags(_without_links(copy, links)))
 
 
 def _tags(copy: str) -> Iterator[Tag]:
@@ -62,9 +70,8 @@ def _tags(copy: str) -> Iterator[Tag]:
             yield Tag(found.start(), found.start() + 1 + len(name), name)
 
 
-def _without_links(layout: Layout) -> str:
-    copy = mask(layout)
-    spans = [(link.start, link.end) for link in links_of(layout)]
+def _without_links(copy: str, links: Iterable[Link]) -> str:
+    spans = [(link.start, link.end) for link in links]
     spans += [found.span() for found in _ADDRESS.finditer(copy)]
     pieces: list[str] = []
     done = 0

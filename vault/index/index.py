@@ -1,0 +1,248 @@
+"""The index of one vault: brought in line with the files, which are the truth."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from vault.errors import ArticleMissing, VaultError
+from vault.files import read_article
+from vault.index.edges import Edges
+from vault.index.facts import read_facts
+from vault.index.rows import FileVersion, delete_page, insert_page
+from vault.index.schema import open_index, remove_index
+from vault.links.known import PageNames
+from vault.listing import Note, list_vault
+
+_PAGES_A_TRANSACTION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a refresh did: how many pages were read, unchanged ones left out, and how many went."""
+
+    indexed: int
+    removed: int
+    failed: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is in the index. `failed` maps pages that could not be read to the reason."""
+
+    pages: int
+    excluded: int
+    failed: dict[str, str]
+    links: int
+    wanted: int
+    tags: int
+
+
+def index_file(data_dir: Path, root: Path) -> Path:
+    """Where the index of a folder lies: named by the folder's real path."""
+    real = os.fsencode(os.path.realpath(root))
+    return data_dir / "index" / f"{hashlib.sha256(real).hexdigest()[:32]}.sqlite"
+
+
+class Index:
+    """Derived from the files of `root` and kept in `file`; any thread may call, one at a time."""
+
+    def __init__(self, root: Path, file: Path, excluded: Container[str] = ()) -> None:
+        self.root = root
+        self._file = file
+        self._excluded = excluded
+        self._lock = threading.RLock()
+        self._connection = open_index(file, str(root))
+        self._edges: Edges | None = None
+        self._version = -1
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """The tables, for who asks them."""
+        with self._lock:
+            yield self._connection
+
+    def refresh(self) -> Refreshed:
+        """Look at every file; a damaged index is made anew."""
+        try:
+            return self._refresh(None)
+        except (apsw.CorruptError, apsw.NotADBError, apsw.FullError, apsw.SQLError):
+            self.rebuild()
+            return self._refresh(None)
+
+    def update(self, paths: Iterable[str]) -> Refreshed:
+        """Look at these files only."""
+        return self._refresh(set(paths))
+
+    def rebuild(self) -> None:
+        """Throw it away; the next refresh reads every file."""
+        with self._lock:
+            self._connection.close()
+            remove_index(self._file)
+            self._connection = open_index(self._file, str(self.root))
+            self._edges = None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    def counts(self) -> Counts:
+        """What is in it, to hold against the files."""
+        with self.reading() as connection:
+            one = _Asked(connection)
+            return Counts(
+                pages=one("SELECT count(*) FROM page"),
+                excluded=one("SELECT count(*) FROM page WHERE is_excluded"),
+                failed=dict(
+                    connection.execute("SELECT path, problem FROM page WHERE problem <> ''")
+                ),
+                links=one("SELECT count(*) FROM link"),
+                wanted=one("SELECT count(DISTINCT key) FROM link WHERE state = 'wanted'"),
+                tags=one("SELECT count(DISTINCT key) FROM tag"),
+            )
+
+    def _refresh(self, only: set[str] | None) -> Refreshed:
+        began = time.monotonic()
+        with self._lock:
+            notes = self._notes(only)
+            known = self._known(only)
+            gone = [path for path in known if path not in notes]
+            changed = [
+                note
+                for note in notes.values()
+                if known.get(note.path) != (note.size, note.modified_ns, note.is_excluded, "")
+            ]
+            work = _Work(self, is_whole=len(changed) > _PAGES_A_TRANSACTION)
+            work.remove(gone)
+            work.read(changed)
+            work.finish()
+        return Refreshed(work.indexed, len(gone), work.failed, time.monotonic() - began)
+
+    def _notes(self, only: set[str] | None) -> dict[str, Note]:
+        if only is None:
+            return {note.path: note for note in list_vault(self.root, self._excluded).notes}
+        notes: dict[str, Note] = {}
+        for path in only:
+            with contextlib.suppress(OSError):
+                status = (self.root / path).stat()
+                is_excluded = path in self._excluded
+                notes[path] = Note(path, "", status.st_size, status.st_mtime_ns, is_excluded)
+        return notes
+
+    def _known(self, only: set[str] | None) -> dict[str, tuple[int, int, bool, str]]:
+        rows = self._connection.execute(
+            "SELECT path, size, modified_ns, is_excluded, problem FROM page"
+        )
+        return {
+            path: (size, modified, bool(excluded), problem)
+            for path, size, modified, excluded, problem in rows
+            if only is None or path in only
+        }
+
+    def edges(self) -> Edges:
+        """The links' resolver, made anew when another process wrote."""
+        version = int(self._connection.pragma("data_version"))
+        if self._edges is None or version != self._version:
+            self._edges, self._version = Edges(self._connection), version
+        return self._edges
+
+
+class _Asked:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def __call__(self, query: str) -> int:
+        return int(self._connection.execute(query).get)
+
+
+class _Work:
+    """One refresh under way: transactions of many pages, links resolved at the end."""
+
+    def __init__(self, index: Index, is_whole: bool) -> None:
+        self._index = index
+        self._connection = index._connection
+        self._edges = index.edges()
+        self._is_whole = is_whole
+        self._keys: set[str] = set()
+        self._pages: set[int] = set()
+        self.indexed = self.failed = 0
+
+    def remove(self, paths: list[str]) -> None:
+        with self._connection:
+            for path in paths:
+                self._forget(path)
+
+    def read(self, notes: list[Note]) -> None:
+        for start in range(0, len(notes), _PAGES_A_TRANSACTION):
+            with self._connection:
+                for note in notes[start : start + _PAGES_A_TRANSACTION]:
+                    self._read(note)
+
+    def finish(self) -> None:
+        with self._connection:
+            if self._is_whole:
+                self._edges.resolve_all()
+            else:
+                self._edges.resolve_pages(self._pages)
+                self._edges.resolve_keys(self._keys)
+
+    def _read(self, note: Note) -> None:
+        version, text = self._look_at(note)
+        if version is None:
+            return
+        facts = None if text is None else read_facts(text)
+        old = self._edges.pages.get(note.path)
+        if old is not None:
+            delete_page(self._connection, old)
+        page = insert_page(self._connection, version, facts)
+        self._pages.add(page)
+        names = facts.names if facts else PageNames()
+        self._keys |= self._edges.add(note.path, page, names)
+        if old is not None:
+            # Who linked to the old row leads to the new one.
+            self._keys |= self._edges.keys_of(note.path)
+        self.indexed += facts is not None
+        self.failed += bool(version.problem)
+
+    def _look_at(self, note: Note) -> tuple[FileVersion | None, str | None]:
+        try:
+            file = read_article(self._index.root, note.path)
+        except ArticleMissing:
+            self._forget(note.path)
+            return None, None
+        except VaultError as error:
+            return _version(note, "", str(error).rstrip(".")), None
+        if file.text is None:
+            return _version(note, file.sha256, file.read_only_reason or "it is not text"), None
+        if self._is_known(note, file.sha256):
+            return None, None
+        return _version(note, file.sha256), file.text
+
+    def _is_known(self, note: Note, sha256: str) -> bool:
+        """Whether only the file's time changed, which is noted."""
+        self._connection.execute(
+            "UPDATE page SET size = ?, modified_ns = ? WHERE path = ? AND sha256 = ?"
+            " AND is_excluded = ? AND problem = ''",
+            (note.size, note.modified_ns, note.path, sha256, note.is_excluded),
+        )
+        return self._connection.changes() > 0
+
+    def _forget(self, path: str) -> None:
+        page = self._edges.pages.get(path)
+        if page is not None:
+            delete_page(self._connection, page)
+            self._keys |= self._edges.remove(path)
+
+
+def _version(note: Note, sha256: str, problem: str = "") -> FileVersion:
+    return FileVersion(note.path, note.size, note.modified_ns, sha256, note.is_excluded, problem)

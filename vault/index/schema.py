@@ -1,0 +1,127 @@
+"""The tables of the index, and how its file is opened, doubted and made anew.
+
+Tables of words hold no text of their own (FTS5 `content=''`): what a page says is read from its
+file. https://www.sqlite.org/fts5.html
+"""
+
+import contextlib
+import re
+from pathlib import Path
+
+import apsw
+
+VERSION = 1
+_BUSY_MS = 10_000
+
+_TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE page (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    modified_ns INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    is_excluded INTEGER NOT NULL,
+    problem TEXT NOT NULL,
+    date TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    redirect TEXT NOT NULL
+);
+CREATE TABLE name (
+    page INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL
+);
+CREATE INDEX name_page ON name (page);
+CREATE INDEX name_key ON name (key);
+CREATE TABLE passage (
+    page INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    heading_path TEXT NOT NULL,
+    anchor TEXT NOT NULL
+);
+CREATE INDEX passage_page ON passage (page);
+CREATE TABLE link (
+    id INTEGER PRIMARY KEY,
+    page INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    is_embed INTEGER NOT NULL,
+    target TEXT NOT NULL,
+    fragment TEXT,
+    label TEXT NOT NULL,
+    key TEXT NOT NULL,
+    leads_to INTEGER,
+    state TEXT NOT NULL
+);
+CREATE INDEX link_page ON link (page);
+CREATE INDEX link_key ON link (key);
+CREATE INDEX link_leads_to ON link (leads_to);
+CREATE TABLE tag (page INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);
+CREATE INDEX tag_page ON tag (page);
+CREATE INDEX tag_key ON tag (key);
+CREATE TABLE category (page INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);
+CREATE INDEX category_page ON category (page);
+CREATE INDEX category_key ON category (key);
+CREATE TABLE anchor (
+    page INTEGER NOT NULL, line INTEGER NOT NULL, level INTEGER NOT NULL,
+    slug TEXT NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX anchor_page ON anchor (page);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, aliases, headings, body,
+    tokenize = "porter unicode61 remove_diacritics 2", content = '', contentless_delete = 1
+);
+CREATE VIRTUAL TABLE grams USING fts5 (
+    title, aliases, headings, body,
+    tokenize = "unicode61 remove_diacritics 2", content = '', contentless_delete = 1
+);
+"""
+
+
+_NAMES = re.compile(r"CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)")
+
+
+def open_index(file: Path, root: str) -> apsw.Connection:
+    """Open the index of the folder `root`, made anew when it is damaged or of another version."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(apsw.Error):
+        connection = _connect(file)
+        if _is_ours(connection, root):
+            return connection
+        connection.close()
+    remove_index(file)
+    connection = _connect(file)
+    with connection:
+        # Another process may have been faster.
+        if not _is_ours(connection, root):
+            connection.execute(_TABLES)
+            connection.execute("INSERT INTO about VALUES ('root', ?)", (root,))
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+    return connection
+
+
+def remove_index(file: Path) -> None:
+    """Delete the index; nothing is lost by it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
+
+
+def _connect(file: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(file))
+    connection.set_busy_timeout(_BUSY_MS)
+    connection.execute("PRAGMA journal_mode = WAL")
+    # A power loss may take the last pages; the next refresh finds that out.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
+def _is_ours(connection: apsw.Connection, root: str) -> bool:
+    if connection.pragma("user_version") != VERSION:
+        return False
+    found = connection.execute("SELECT value FROM about WHERE key = 'root'").get
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    return bool(found == root) and tables >= set(_NAMES.findall(_TABLES))
