@@ -89,7 +89,13 @@ class TokenBias(msgspec.Struct, frozen=True):
 
 
 class Sampling(msgspec.Struct, frozen=True):
-    """How the next token is drawn. None means the model's own default."""
+    """How the next token is drawn. None means the model's own default.
+
+    Filters work in the order top_p, min_p, XTC, top_k, then the temperature; 0 switches one off,
+    and a temperature of 0 takes the likeliest token. A penalty looks back on a
+    window of tokens, the prompt included: 0 means all, None means 20. A draw follows from seed and
+    step alone.
+    """
 
     temperature: float | None = None
     top_p: float | None = None
