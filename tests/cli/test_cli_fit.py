@@ -90,6 +90,20 @@ def test_wrong_use_is_exit_code_two(
     assert words in " ".join(done.stderr.decode().replace("│", " ").split())
 
 
+def test_a_draft_model_is_on_the_bill(run_zib: RunZib, tiny_model: Path) -> None:
+    plans = []
+    for options in ((), ("--draft", str(tiny_model))):
+        done = run_zib("fit", str(tiny_model), "--ctx", "512", "--json", *options)
+        plans.append(json.loads(done.stdout)["plan"])
+    alone, drafted = plans
+    assert drafted["weights_bytes"] == 2 * alone["weights_bytes"]
+    assert drafted["kv_bytes"] == 2 * alone["kv_bytes"]
+    assert sum(item["label"] == "draft model" for item in drafted["items"]) == 2
+    unknown = run_zib("fit", str(tiny_model), "--draft", "nothere")
+    assert (unknown.returncode, unknown.stdout) == (2, b"")
+    assert b"nothere" in unknown.stderr
+
+
 def test_no_model_yet_is_said_with_what_to_do(run_zib: RunZib) -> None:
     done = run_zib("fit", "SmolLM2")
     assert (done.returncode, done.stdout) == (1, b"")

@@ -104,8 +104,8 @@ async def test_conversations_of_the_same_name_have_their_own_caches(subject: Sub
 async def test_a_guests_choice_of_model_is_everybodys(subject: Subject, tmp_path: Path) -> None:
     other = scripted_model(tmp_path / "other", load_seconds=0.2)
     async with company(subject.launch, subject.model) as (host, first, second):
-        model = await first.client.load(other, adapter="/lora")
-        assert (model.path, model.adapter) == (other, "/lora")
+        model = await first.client.load(other, "/lora", "/draft")
+        assert (model.path, model.adapter, model.draft) == (other, "/lora", "/draft")
         for watched in (host, first, second):
             await becomes(watched, EngineReady(model))
             assert any(isinstance(status, EngineLoading) for status in watched.statuses)

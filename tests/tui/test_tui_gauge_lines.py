@@ -185,6 +185,8 @@ def test_what_is_not_always_there_has_its_line_when_it_is() -> None:
         disk_tier_pending_bytes=GIB // 2,
         disk_tier_fault="Read-only file system",
         is_squeezed=True,
+        drafted_tokens=2000,
+        accepted_tokens=1040,
         kv=(
             KVUsage("full", 5, 16, 4096, 80 * MIB),
             KVUsage("rotating", 25, 16, 1024, 100 * MIB),
@@ -194,6 +196,7 @@ def test_what_is_not_always_there_has_its_line_when_it_is() -> None:
     )
     shown = full(report)
     assert row(shown, "adapter").endswith(" poems")
+    assert row(shown, "drafts").endswith(" 1,040 of 2,000 right")
     assert row(shown, "on disk 12").endswith("3 hits · 3.00 GiB")
     assert row(shown, "to be saved").endswith(" 512 MiB")
     assert row(shown, "not saved").endswith(" Read-only file system")
@@ -203,7 +206,9 @@ def test_what_is_not_always_there_has_its_line_when_it_is() -> None:
     place = shown.index("recurrent 18×32                 ")
     assert shown[place + 1].split() == ["1", "18", "MiB"]
     calm = full(BUSY)
-    assert not [line for line in calm if line.startswith(("adapter", "on disk", "not", "to be"))]
+    assert not [
+        line for line in calm if line.startswith(("adapter", "drafts", "on disk", "not", "to be"))
+    ]
 
 
 def test_the_bar_has_the_parts_of_the_plan_and_sums_to_what_is_usable() -> None:

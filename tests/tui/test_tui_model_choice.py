@@ -38,12 +38,12 @@ def plan_by_size(folder: Path, options: PlanOptions) -> MemoryPlan:
     return plan_scripted(wishes, options, 16 * GIB, None)
 
 
-def startup_in(home: Path, model: str = "", adapter: str = "") -> Startup:
+def startup_in(home: Path, model: str = "", adapter: str = "", draft: str = "") -> Startup:
     """Looks only below `home`, where the built-in model is in place already."""
     models = home / "models"
     builtin = models / "SmolLM2"
     places = ModelPlaces(models, home / "hub", (), builtin)
-    return Startup(model, adapter, places, home / "state" / "last-model", plan_by_size)
+    return Startup(model, adapter, places, home / "state" / "last-model", plan_by_size, draft)
 
 
 def choose(startup: Startup) -> ModelChoice:
@@ -72,6 +72,20 @@ def test_the_setting_wins_over_what_was_chosen_last(stocked: Path) -> None:
     assert choose(startup_in(stocked, adapter="/set")) == ModelChoice(str(small), "/set")
     assert choose(startup_in(stocked, "hug")) == ModelChoice(str(huge))
     assert choose(startup_in(stocked, str(huge), "/set")) == ModelChoice(str(huge), "/set")
+
+
+def test_the_draft_model_goes_with_the_model_the_program_starts_with(stocked: Path) -> None:
+    small, huge = (str(stocked / "models" / name) for name in ("small", "huge"))
+    chosen = choose(startup_in(stocked, "hug", draft="smal"))
+    assert chosen == ModelChoice(huge, draft=small)
+    remember_model(stocked / "state" / "last-model", chosen)
+    assert choose(startup_in(stocked)) == ModelChoice(huge)
+    assert choose(startup_in(stocked, draft=small)) == chosen
+    assert ModelChoice(huge, "/lora").with_draft_of(chosen) == ModelChoice(huge, "/lora", small)
+    assert ModelChoice(small).with_draft_of(chosen) == ModelChoice(small)
+    assert ModelChoice(small).with_draft_of(None) == ModelChoice(small)
+    with pytest.raises(ModelUnavailable, match=r"engine\.draft_model.*nothere"):
+        choose(startup_in(stocked, "hug", draft="nothere"))
 
 
 def test_what_is_gone_is_not_remembered(stocked: Path) -> None:

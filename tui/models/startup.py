@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.errors import ModelUnavailable
 from engine.models.entry import ModelEntry
 from engine.models.places import ModelPlaces
 from engine.plan.contract import MemoryPlan, PlanOptions
@@ -63,7 +64,10 @@ class Startup:
         choice = self._choose_model()
         if not self.draft:
             return choice
-        draft = choose_loadable(find_models(self.places), self.draft)
+        try:
+            draft = choose_loadable(find_models(self.places), self.draft)
+        except ModelUnavailable as error:
+            raise ModelUnavailable(f"The draft model (engine.draft_model): {error}") from error
         return replace(choice, draft=str(draft.folder))
 
     def _choose_model(self) -> ModelChoice:
