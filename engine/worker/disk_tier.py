@@ -94,8 +94,12 @@ class DiskTier:
         return list(self._worker.catalogue.spellings(mark_of(owner)))
 
     def offer(self, entry: Entry) -> None:
-        """Write the entry once nothing is asked, if its caches are still there then."""
-        if entry.key == self._key and not entry.is_temporary and len(entry.tokens) >= LEAST_GAIN:
+        """Write the entry once nothing is asked, if its caches are still there then.
+
+        What belongs to nobody could not be forgotten, so it is not written.
+        """
+        is_ours = entry.key == self._key and bool(entry.owners) and not entry.is_temporary
+        if is_ours and len(entry.tokens) >= LEAST_GAIN:
             self._writer.offer(entry)
 
     def holds(self, entry: Entry) -> bool:

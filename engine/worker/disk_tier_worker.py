@@ -6,7 +6,7 @@ import errno
 import logging
 import queue
 from collections.abc import Collection
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -87,6 +87,10 @@ class DiskWorker:
         catalogue.add(stored)
         catalogue.remove(needless)
         self.executor.submit(self._tidy, needless, stored.path)
+
+    def settle(self, seconds: float) -> None:
+        """Wait until what was asked for is done, but not for longer."""
+        wait([self.executor.submit(lambda: None)], seconds)
 
     def remove(self, path: Path) -> None:
         """A file turned out to be damaged, or gone."""

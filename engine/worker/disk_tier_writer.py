@@ -86,6 +86,7 @@ class EntryWriter:
                 wait([self._awaited], left)
             else:
                 self._advance()
+        self._worker.settle(max(deadline - time.monotonic(), 0))
         is_durable = (
             self._worker.limit > 0
             and not self._unwritten()

@@ -229,12 +229,15 @@ def test_the_spellings_of_an_owner_come_latest_first(tmp_path: Path) -> None:
         assert not each.spellings(KEY, "nobody")
 
 
-def test_a_temporary_chat_and_a_few_tokens_are_never_written(tmp_path: Path) -> None:
+def test_temporary_chats_nobodys_and_a_few_tokens_are_never_written(tmp_path: Path) -> None:
     tier = opened(tmp_path)
     secret = entry_of(A)
     secret.is_temporary = True
     tier.offer(secret)
     tier.offer(entry_of(A[:10]))
+    nobodys = entry_of(A)
+    nobodys.owners.clear()
+    tier.offer(nobodys)
     assert tier.upkeep(99) is None
     assert tier.flush(5).entries == 0
     assert not files_in(tmp_path)
