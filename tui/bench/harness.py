@@ -20,6 +20,7 @@ from tui.bench.idle import bench_idle
 from tui.bench.kv import bench_kv
 from tui.bench.lanes import bench_lanes
 from tui.bench.plan import bench_plan
+from tui.bench.prompt_cache import bench_prompt_cache
 from tui.bench.restart import bench_restart
 from tui.bench.sampling import bench_sampling
 from tui.bench.speed import bench_decode, bench_prefill
@@ -47,6 +48,9 @@ BENCHES = (
     Bench("kv", "quantized keys and values: bytes, predictions, speed", bench_kv),
     Bench("batch", "background rows at once against one at a time", bench_batch),
     Bench("lanes", "a chat answer beside background rows, against both alone", bench_lanes),
+    Bench(
+        "prompt-cache", "turn 10 of a chat against reading it anew, and lookups", bench_prompt_cache
+    ),
     Bench("restart", "first token of a chat after the engine was started again", bench_restart),
     Bench("drafts", "answers with copied drafts against the same without", bench_drafts),
     Bench("structured", "answers held to JSON schemas: all valid, and the cost", bench_structured),
