@@ -1,9 +1,10 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.vault.examples import EXAMPLES
 from vault.article.footnote_edits import add_citation, conversation_hash, written_definition
 from vault.article.lines import ByteOffsets
 from vault.article.opening_edits import (
@@ -292,7 +293,7 @@ def edited_texts(draw: st.DrawFn) -> tuple[str, Edits]:
     return text, tuple(Edit(start, end, draw(TEXTS)) for start, end in edits)
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(edited_texts(), st.booleans())
 def test_bytes_outside_the_edited_ranges_never_change(
     edited: tuple[str, Edits], has_mark: bool
@@ -318,7 +319,7 @@ def test_bytes_outside_the_edited_ranges_never_change(
     assert result[position:] == content[kept:]
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
 def test_a_trimmed_edit_does_the_same_in_less(head: str, old: str, new: str, tail: str) -> None:
     text = head + old + tail
@@ -340,7 +341,7 @@ PAGES = st.lists(st.tuples(LINES, st.sampled_from(["\n", "\r\n", "\r"])).map("".
 NEW = st.lists(LINES, max_size=4).map("\n".join)
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(PAGES.map("".join), st.integers(0, 20), NEW)
 def test_an_edited_section_leaves_the_others_as_they_are(text: str, which: int, new: str) -> None:
     article = parse_article(text)
@@ -363,7 +364,7 @@ def test_an_edited_section_leaves_the_others_as_they_are(text: str, which: int, 
         ]
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(PAGES.map("".join))
 def test_a_field_that_is_set_is_read_back(text: str) -> None:
     article = parse_article(text)

@@ -1,7 +1,8 @@
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.vault.examples import EXAMPLES
 from vault.article.front_matter import FrontMatter
 from vault.article.front_matter_edits import remove_property, set_property
 from vault.article.page import parse_article
@@ -259,7 +260,7 @@ INNER = st.lists(
 )
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(INNER, st.sampled_from(BREAKS), KEYS, VALUES | st.lists(VALUES, max_size=3))
 def test_what_is_set_is_read_back_and_the_rest_keeps_its_bytes(
     inner: list[str], line_break: str, key: str, value: str | list[str]

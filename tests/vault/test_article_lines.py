@@ -1,9 +1,10 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.vault.examples import EXAMPLES
 from vault.article.lines import ByteOffsets, line_table, with_breaks
 
 PIECES = ["\n", "\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "a", " ", "é", "自", "🍀", "\ufeff"]
@@ -27,7 +28,7 @@ def test_only_three_line_breaks_count(text: str, lines: list[str]) -> None:
     assert [table.content(line) for line in range(table.count)] == lines
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(TEXTS)
 def test_lines_cover_the_text_and_know_their_offsets(text: str) -> None:
     table = line_table(text)
@@ -37,7 +38,7 @@ def test_lines_cover_the_text_and_know_their_offsets(text: str) -> None:
         assert table.start(line) <= offset < table.start(line + 1)
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(TEXTS, st.booleans(), st.integers(0, 3))
 def test_bytes_and_characters_agree(text: str, has_mark: bool, repeats: int) -> None:
     text *= 40**repeats if repeats < 3 else 400
@@ -70,7 +71,7 @@ def test_new_lines_take_the_break_used_around_them(text: str, offset: int, expec
     assert line_table(text).break_near(offset) == expected
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(TEXTS, st.sampled_from(["\n", "\r\n", "\r"]))
 def test_breaks_are_rewritten_and_nothing_else(text: str, line_break: str) -> None:
     changed = with_breaks(text, line_break)

@@ -1,9 +1,10 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.vault.examples import EXAMPLES
 from vault.article.normalise import normalise
 from vault.article.page import parse_article
 from vault.article.splices import apply_edits
@@ -213,13 +214,13 @@ DOCUMENTS = st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(DOCUMENTS)
 def test_a_second_pass_changes_nothing(text: str) -> None:
     usual(text)
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(DOCUMENTS)
 def test_no_words_are_lost(text: str) -> None:
     done = normalise(text, "Travel_lens", canonical).text

@@ -1,7 +1,8 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.vault.examples import EXAMPLES
 from vault.anchors import heading_slug
 from vault.article.page import parse_article
 
@@ -109,7 +110,7 @@ BREAKS = st.sampled_from(["\n", "\n", "\r\n", "\r", ""])
 DOCUMENTS = st.lists(st.tuples(LINES, BREAKS).map("".join), max_size=25).map("".join)
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(DOCUMENTS)
 def test_front_matter_and_sections_cover_every_character_once(text: str) -> None:
     article = parse_article(text)
@@ -120,7 +121,7 @@ def test_front_matter_and_sections_cover_every_character_once(text: str) -> None
         assert section.start <= section.body <= section.end <= section.tree_end
 
 
-@settings(deadline=None)
+@EXAMPLES
 @given(st.one_of(DOCUMENTS, st.text(max_size=80)))
 def test_every_text_is_an_article(text: str) -> None:
     from vault.article.structure import find_faults, read_structure

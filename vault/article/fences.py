@@ -9,7 +9,8 @@ from vault.article.splices import Edit, Edits, apply_edits, trimmed
 # A `# ` line in a code block is usually a comment of the code; a deeper one is a heading.
 _HEADING = re.compile(r"#{2,6}[ \t]+\S")
 _OPENER = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`\r\n]*?)[ \t]*")
-_MOST_ROUNDS = 40
+# In characters: what all the attempts at one page may read, and what each costs beside its own.
+_MOST_READ, _EACH = 2_000_000, 5_000
 _MOST_CANDIDATES = 4
 
 
@@ -25,17 +26,15 @@ def repair_fences(text: str) -> Edits:
     Headings of level two and deeper tell where code was meant to end. A page too broken to
     mend is left alone.
     """
-    repaired, layout = text, read_layout(text)
-    for _ in range(_MOST_ROUNDS):
-        candidates = _candidates(layout)
-        if not candidates:
-            break
+    repaired, layout, read = text, read_layout(text), 0
+    while candidates := _candidates(layout):
         attempts = [apply_edits(repaired, (edit,)) for edit in candidates]
+        read += sum(len(attempt) + _EACH for attempt in attempts)
+        if read > _MOST_READ:
+            return ()
         layouts = [read_layout(attempt) for attempt in attempts]
         best = max(range(len(layouts)), key=lambda index: _soundness(layouts[index], index))
         repaired, layout = attempts[best], layouts[best]
-    else:
-        return ()
     return trimmed(text, Edit(0, len(text), repaired))
 
 

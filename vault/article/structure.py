@@ -80,13 +80,19 @@ def find_faults(article: Article, stem: str | None = None) -> tuple[Fault, ...]:
 
     With `stem`, the name of its file, the title must be that name.
     """
-    faults = [*_title_faults(article, stem), *_order_faults(article), *_footnote_faults(article)]
+    faults = [*grammar_faults(article, stem), *footnote_faults(article)]
+    return tuple(sorted(faults, key=lambda fault: fault.line))
+
+
+def grammar_faults(article: Article, stem: str | None = None) -> list[Fault]:
+    """Return what is wrong with the title, the order of the parts, fences and properties."""
+    faults = [*_title_faults(article, stem), *_order_faults(article)]
     fence = open_fence(article.layout)
     if fence is not None:
         faults.append(Fault("A code block is never closed.", fence.first + 1))
     if article.front_matter and article.front_matter.problem:
         faults.append(Fault(f"The properties are malformed: {article.front_matter.problem}.", 1))
-    return tuple(sorted(faults, key=lambda fault: fault.line))
+    return faults
 
 
 def _title_faults(article: Article, stem: str | None) -> list[Fault]:
@@ -130,7 +136,8 @@ def _has_text_above_infobox(article: Article) -> bool:
     )
 
 
-def _footnote_faults(article: Article) -> list[Fault]:
+def footnote_faults(article: Article) -> list[Fault]:
+    """Return marks without definitions, definitions without marks, and second definitions."""
     lines, notes = article.layout.lines, article.footnotes
     faults = [
         Fault(f"The footnote mark [^{mark.id}] has no definition.", lines.line_of(mark.start) + 1)
