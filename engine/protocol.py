@@ -446,6 +446,8 @@ class MemoryReport(Event, frozen=True):
     prefill_tps: float
     decode_tps: float
     model: ModelInfo | None = None
+    sleeping: str = ""
+    """The name of a model that was freed to save memory; the next question brings it back."""
     usable_bytes: int = 0
     """What the plan may use: all that is free for this engine, and what it holds already."""
     available_bytes: int = 0

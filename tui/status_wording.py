@@ -50,9 +50,11 @@ def full_name(model: ModelInfo) -> str:
 
 
 def ready_line(model: ModelInfo) -> str:
-    """The model, and what would make a slow machine fast."""
-    line = f"{full_name(model)} · {model.compute}"
-    return f"{line} · slow: {model.advice}" if model.advice else line
+    """The model, how it keeps what it read, and what would make it faster or better."""
+    kv = f" · {model.kv_bits}-bit KV" if model.kv_bits else ""
+    line = f"{full_name(model)}{kv} · {model.compute}"
+    notes = (f"slow: {model.advice}" if model.advice else "", model.kv_warning)
+    return " · ".join([line, *(note for note in notes if note)])
 
 
 def wiki_line(root: Path, notes: int, is_ours: bool) -> str:

@@ -14,6 +14,8 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import NoReturn, assert_never
 
+from msgspec import structs
+
 from engine.errors import ProtocolError
 from engine.protocol import (
     NO_REQUEST,
@@ -28,6 +30,7 @@ from engine.protocol import (
     ForgetCache,
     Generate,
     LoadModel,
+    MemoryReport,
     ModelLoaded,
     ModelLoading,
     ModelSlept,
@@ -70,9 +73,7 @@ class ServingLoop:
         self._accepted, self._settled = 1, 0
         self._steps = 0
         self._is_made = False
-        self._reporter = Reporter(
-            lambda: self._backend.memory(len(self._line)), channel.send, lambda: self._is_busy
-        )
+        self._reporter = Reporter(self._measure, channel.send, lambda: self._is_busy)
 
     def start_reader(self) -> None:
         """Listen from the first moment, so that a dead terminal is noticed during slow imports."""
@@ -228,6 +229,10 @@ class ServingLoop:
         except Exception:
             self._say_asleep()
             raise
+
+    def _measure(self) -> MemoryReport:
+        report = self._backend.memory(len(self._line))
+        return structs.replace(report, sleeping=self._sleeper.sleeping)
 
     def _say_asleep(self) -> None:
         self._channel.send(ModelSlept(NO_REQUEST))

@@ -6,8 +6,10 @@ import queue
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
+from engine.models.hub_name import name_of
 from engine.protocol import LoadModel
 from engine.serving.backend import Backend
 from engine.serving.containment import Caught, attempt
@@ -22,6 +24,12 @@ class Sleeper:
         self._backend = backend
         self._loaded: LoadModel | None = None
         self._is_asleep = False
+
+    @property
+    def sleeping(self) -> str:
+        """The name of the model that sleeps; empty when none does. Any thread."""
+        command = self._loaded
+        return name_of(Path(command.path)) if command is not None and self._is_asleep else ""
 
     def note_loaded(self, command: LoadModel) -> None:
         """This load succeeded."""

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from engine.plan.contract import MemoryPlan, Verdict
-from engine.protocol import CacheKind, KVUsage, MemoryReport, ModelInfo
+from engine.protocol import CacheKind, KVUsage, Lane, MemoryReport, ModelInfo, RowState, RowUsage
 
 MIB = 1024**2
 GIB = 1024**3
@@ -77,6 +77,8 @@ BUSY = msgspec.structs.replace(
     context_window=16_384,
     rows_running=1,
     rows_waiting=2,
+    rows=(RowUsage(1, "chat", "decode", 12_345, 512 * MIB),),
+    kv_budget_bytes=2 * GIB,
     prompt_cache_entries=3,
     prompt_cache_bytes=256 * MIB,
     prompt_cache_hits=7,
@@ -94,6 +96,11 @@ SPEED = st.one_of(st.floats(), st.floats(0, 1e4), st.sampled_from(ABSURD))
 _TEXT = st.text(max_size=40)
 _KINDS: tuple[CacheKind, ...] = ("full", "rotating", "quantized", "recurrent")
 _VERDICTS: tuple[Verdict, ...] = ("fits", "squeezes", "too-big", "unknown")
+_LANES: tuple[Lane, ...] = ("chat", "background")
+_STATES: tuple[RowState, ...] = ("queued", "prefill", "decode")
+_ROW = st.builds(
+    RowUsage, _COUNT, st.sampled_from(_LANES), st.sampled_from(_STATES), _COUNT, _COUNT
+)
 _KV = st.builds(KVUsage, st.sampled_from(_KINDS), st.integers(0, 9999), _COUNT, _COUNT, _COUNT)
 
 _PLAN_COUNTS = {
@@ -122,6 +129,8 @@ _MODELS = st.builds(
 _OTHER_FIELDS = {
     "kv": st.lists(_KV, max_size=3).map(tuple),
     "model": st.none() | _MODELS,
+    "sleeping": st.just("") | _TEXT,
+    "rows": st.lists(_ROW, max_size=14).map(tuple),
     "is_squeezed": st.booleans(),
     "disk_tier_fault": _TEXT,
     "rows_running": st.integers(0, 99),

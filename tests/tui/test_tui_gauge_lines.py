@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from engine.plan.contract import MemoryPlan, Verdict
-from engine.protocol import KVUsage, MemoryReport, ModelInfo
+from engine.protocol import KVUsage, MemoryReport, ModelInfo, RowUsage
 from tests.tui.gauge_reports import BUSY, EMPTY, GIB, MIB, MODEL, PLAN, PLANS, REPORTS
+from tui.status_wording import ready_line
 from tui.text.sanitise import to_display
 from tui.widgets.gauge import paint, paint_rich
 from tui.widgets.gauge.compact import compact_lines, status_line
@@ -22,6 +23,7 @@ from tui.widgets.gauge.line import Line, Lines, Tone, line_text
 from tui.widgets.gauge.paint import to_content
 from tui.widgets.gauge.paint_rich import to_text
 from tui.widgets.gauge.plain import to_ascii
+from tui.widgets.gauge.row_section import rows_table
 from tui.widgets.gauge.views import full_lines, gauge_lines
 from tui.widgets.gauge.what_if import FIELDS, WhatIf
 from tui.widgets.gauge.what_if_lines import what_if_lines
@@ -73,12 +75,14 @@ def test_a_busy_engine_is_shown_figure_by_figure() -> None:
         "KV layers×bits   tokens    bytes",
         "full 30×16       12,345  512 MiB",
         "                                ",
+        "rows       1 running · 2 waiting",
+        "room   512 MiB of 2.00 GiB  25 %",
+        "                                ",
         "context   12,345 of 16,384  75 %",
         "████████████████████████░░░░░░░░",
         "max safe                  12,000",
         "window                    16,384",
         "                                ",
-        "rows       1 running · 2 waiting",
         "kept chats 3   7 hits ·  256 MiB",
         "                                ",
         "tok/s           reading  writing",
@@ -110,6 +114,87 @@ def test_nothing_is_made_up_where_nothing_is_known() -> None:
     assert row(shown, "░  free").split() == ["░", "free", "?", "?"]
     assert row(shown, "now").split() == ["now", "–", "–"]
     assert row(shown, "best").split() == ["best", "?", "?"]
+
+
+ROWS = (
+    RowUsage(1, "chat", "decode", 12_345, 512 * MIB),
+    RowUsage(2, "background", "decode", 800, 30 * MIB),
+    RowUsage(3, "background", "prefill", 64, 2 * MIB),
+    RowUsage(4, "background", "queued", 0, 0),
+    RowUsage(5, "background", "queued", 0, 0),
+    RowUsage(6, "chat", "queued", 0, 0),
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (
+            32,
+            [
+                "rows       3 running · 3 waiting",
+                "room   544 MiB of 2.00 GiB  27 %",
+                "chat writing     12,345  512 MiB",
+                "back writing        800   30 MiB",
+                "back reading         64  2.0 MiB",
+                "1 chat waiting                  ",
+                "2 background waiting            ",
+            ],
+        ),
+        (
+            40,
+            [
+                "rows               3 running · 3 waiting",
+                "room           544 MiB of 2.00 GiB  27 %",
+                "chat writing             12,345  512 MiB",
+                "background writing          800   30 MiB",
+                "background reading           64  2.0 MiB",
+                "1 chat waiting                          ",
+                "2 background waiting                    ",
+            ],
+        ),
+    ],
+)
+def test_several_rows_are_told_one_by_one(width: int, lines: list[str]) -> None:
+    report = msgspec.structs.replace(BUSY, rows=ROWS, rows_running=3, rows_waiting=3)
+    assert [line_text(line) for line in rows_table(figures_of(report), width, 6)] == lines
+    shown = full(report, width)
+    start = shown.index(lines[0])
+    assert shown[start : start + len(lines)] == lines
+    for columns in (80, 120):
+        assert any("background writing" in line for line in full(report, columns))
+
+
+def test_more_rows_than_lines_are_counted() -> None:
+    many = tuple(RowUsage(n, "background", "decode", n, MIB) for n in range(40))
+    queued = tuple(RowUsage(n, "background", "queued", 0, 0) for n in range(900))
+    report = msgspec.structs.replace(BUSY, rows=many + queued, kv_budget_bytes=0)
+    shown = [line_text(line).rstrip() for line in rows_table(figures_of(report), 32, 6)]
+    assert shown[1] == "room           40 MiB of ?     ?"
+    assert shown[2:] == [
+        *(f"back writing{n:11}{'1.0 MiB':>9}" for n in range(4)),
+        "and 36 more",
+        "900 background waiting",
+    ]
+
+
+def test_a_sleeping_model_is_said_to_sleep() -> None:
+    asleep = msgspec.structs.replace(EMPTY, sleeping="poet \x1b[31m7B")
+    for width in (20, 30, 40, 80, 120):
+        assert "asleep" in " ".join(full(asleep, width)[:2])
+        assert "no model" not in "\n".join(full(asleep, width))
+        compact = [line_text(line) for line in compact_lines(figures_of(asleep), History(), 40, 8)]
+        assert compact[0].split()[0] == "poet"
+        assert "asleep" in compact[0]
+    assert "asleep" in line_text(status_line(figures_of(asleep), 40))
+
+
+@pytest.mark.parametrize(("bits", "is_told"), [(8, True), (4, True), (0, False)])
+def test_bits_of_the_cache_stand_beside_the_model(bits: int, is_told: bool) -> None:
+    model = msgspec.structs.replace(MODEL, kv_bits=bits)
+    shown = "\n".join(full(msgspec.structs.replace(BUSY, model=model), 40))
+    assert (f"{bits}-bit KV" in shown) is is_told
+    assert (f"{bits}-bit KV" in ready_line(model)) is is_told
 
 
 def test_figures_above_their_limit_are_told_as_they_are() -> None:
@@ -291,7 +376,7 @@ def test_more_room_shows_as_much_and_uses_columns(width: int) -> None:
     text = "\n".join(shown)
     for words in ("4.79 GiB of 16.0 GiB", "weights", "max safe", "best", "peak of planned", "kept"):
         assert words in text
-    assert len(shown) < 42 if width == 32 else len(shown) < 30
+    assert len(shown) < 44 if width == 32 else len(shown) < 30
 
 
 @pytest.mark.parametrize("width", [76, 118, 240])

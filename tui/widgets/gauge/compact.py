@@ -40,11 +40,12 @@ def status_line(figures: Figures, width: int) -> Line:
     memory, context = figures.memory, figures.context
     used = f"{format_bytes(memory.held_bytes)}/{format_bytes(memory.usable_bytes)}"
     if figures.model is None:
+        absence = Span("asleep" if figures.sleeping else "no model", "muted")
         for text in (used, format_bytes(memory.held_bytes)):
-            idle = (Span("no model", "muted"), _SEPARATOR, Span(text))
+            idle = (absence, _SEPARATOR, Span(text))
             if cell_len(line_text(idle)) <= width:
                 return fit(idle, width)
-        return fit([Span("no model", "muted")], width)
+        return fit([absence], width)
     pieces = (
         Span(f"ctx {_share(context.share)}", level_tone(context.level)),
         Span(f"{used:>17}", level_tone(memory.level)),
@@ -67,8 +68,11 @@ def status_line(figures: Figures, width: int) -> Line:
 
 def _headline(figures: Figures, width: int) -> Line:
     """The model and what the plan says of it; a bad verdict alone where both do not fit."""
-    name = foreign(figures.model.name, "name") if figures.model else Span("no model", "muted")
-    verdict = verdict_words(figures.verdict)
+    name, verdict = Span("no model", "muted"), verdict_words(figures.verdict)
+    if figures.model is not None:
+        name = foreign(figures.model.name, "name")
+    elif figures.sleeping:
+        name, verdict = foreign(figures.sleeping, "name"), Span("asleep", "muted")
     room = width - cell_len(verdict.text) - 2
     if room < cell_len(name.text) and verdict.tone in {"warn", "critical"}:
         return fit([verdict], width)
@@ -113,6 +117,7 @@ def _speed_lines(figures: Figures, history: History, width: int) -> Sequence[tup
 
 def _other_lines(figures: Figures, width: int) -> Sequence[tuple[int, Line]]:
     rows = f"{figures.rows_running} running · {figures.rows_waiting} waiting"
+    budget = f"{_share(figures.rows.budget_share).strip()} of KV budget"
     few_rows = f"{figures.rows_running} · {figures.rows_waiting}"
     kept = format_bytes(figures.prompt_cache_bytes)
     hits = hits_words(figures.prompt_cache_hits)
@@ -121,7 +126,7 @@ def _other_lines(figures: Figures, width: int) -> Sequence[tuple[int, Line]]:
     frees = (f"squeezed · {free}", free) if figures.is_squeezed else (free,)
     return (
         (9, _short("peak", (format_bytes(figures.peak_bytes),), "plain", width)),
-        (10, _short("rows", (rows, few_rows), "plain", width)),
+        (10, _short("rows", (f"{rows} · {budget}", rows, few_rows), "plain", width)),
         (11, _short("kept chats", (f"{hits} · {kept}", kept), "plain", width)),
         (12, _short("machine free", frees, free_tone, width)),
         (14, _short("process", (format_bytes(figures.process_bytes),), "plain", width)),

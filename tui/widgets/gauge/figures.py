@@ -11,7 +11,9 @@ import msgspec
 
 from engine.plan.contract import MemoryPlan, Verdict
 from engine.protocol import KVUsage, MemoryReport, ModelInfo
-from tui.widgets.gauge.levels import Level, level_of, share_of
+from tui.widgets.gauge.context_figures import Context, context_of
+from tui.widgets.gauge.levels import Level, known, level_of, share_of
+from tui.widgets.gauge.row_figures import Rows, rows_of
 
 
 class Speeds(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,21 +49,11 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     bar: tuple[int, int, int, int, int, int]
 
 
-class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens of the longest running row, and the limits it runs towards."""
-
-    tokens: int
-    granted: int | None
-    share: float | None
-    level: Level
-    max_safe: int | None
-    window: int | None
-
-
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """What the gauge shows."""
+    """What the gauge shows; `sleeping` is the name of a model that waits to be woken."""
 
     model: ModelInfo | None
+    sleeping: str
     verdict: Verdict | None
     reasons: tuple[str, ...]
     memory: Memory
@@ -77,6 +69,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     recorded_prediction_bytes: int | None
     rows_running: int
     rows_waiting: int
+    rows: Rows
     prompt_cache_entries: int
     prompt_cache_bytes: int
     prompt_cache_hits: int
@@ -102,22 +95,24 @@ def figures_of(report: MemoryReport) -> Figures:
     plan = model.plan if model is not None else None
     return Figures(
         model=model,
+        sleeping=report.sleeping,
         verdict=plan.verdict if plan else None,
         reasons=plan.reasons if plan else (),
         memory=_memory(report, sized(plan)),
-        context=_context(report, sized(plan)),
+        context=context_of(report, sized(plan)),
         kv=report.kv,
         active_bytes=report.active_bytes,
         # MLX forgets its peak when told to, but what is held now was reached.
         peak_bytes=max(report.peak_bytes, report.active_bytes),
         buffer_cache_bytes=report.cache_bytes,
         process_bytes=report.process_bytes,
-        machine_free_bytes=_known(report.available_bytes),
+        machine_free_bytes=known(report.available_bytes),
         is_squeezed=report.is_squeezed,
         recorded_peak_bytes=plan.measured_peak_bytes if plan else None,
         recorded_prediction_bytes=plan.predicted_peak_bytes if plan else None,
         rows_running=report.rows_running,
         rows_waiting=report.rows_waiting,
+        rows=rows_of(report),
         prompt_cache_entries=report.prompt_cache_entries,
         prompt_cache_bytes=report.prompt_cache_bytes,
         prompt_cache_hits=report.prompt_cache_hits,
@@ -148,7 +143,7 @@ def _memory(report: MemoryReport, plan: MemoryPlan | None) -> Memory:
     kept = max(0, report.prompt_cache_bytes)
     weights = max(0, report.weights_bytes)
     transient = max(0, report.active_bytes - weights - rows_kv - kept)
-    usable = _known(report.usable_bytes) or (_known(plan.usable_bytes) if plan else None)
+    usable = known(report.usable_bytes) or (known(plan.usable_bytes) if plan else None)
     held = max(0, report.active_bytes) + max(0, report.cache_bytes)
     share = share_of(held, usable)
     bar = (
@@ -177,26 +172,6 @@ def _memory(report: MemoryReport, plan: MemoryPlan | None) -> Memory:
         usable_bytes=usable,
         bar=(*bar, max(0, (usable or 0) - sum(bar))),
     )
-
-
-def _context(report: MemoryReport, plan: MemoryPlan | None) -> Context:
-    window = _known(report.context_window)
-    limit = report.model.context_limit if report.model is not None else 0
-    granted = _known(limit) or window
-    share = share_of(report.context_tokens, granted)
-    return Context(
-        tokens=report.context_tokens,
-        granted=granted,
-        share=share,
-        level=level_of(share),
-        max_safe=plan.max_safe_context if plan else None,
-        window=window,
-    )
-
-
-def _known(count: int) -> int | None:
-    """Reports say 0 for what they do not know."""
-    return count if count > 0 else None
 
 
 def _speed(per_second: float) -> float | None:

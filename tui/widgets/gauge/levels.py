@@ -22,3 +22,8 @@ def share_of(part: float, whole: float | None) -> float | None:
     if whole is None or whole <= 0 or part < 0:
         return None
     return part / whole
+
+
+def known(count: int) -> int | None:
+    """Reports say 0 for what they do not know."""
+    return count if count > 0 else None

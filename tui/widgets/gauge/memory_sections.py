@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from engine.protocol import ModelInfo
 from tui.widgets.gauge.bars import share_cells
 from tui.widgets.gauge.figures import Figures, Memory
 from tui.widgets.gauge.line import Line, Lines, Span, Tone, columns_row, fit, foreign, row, wrap
@@ -35,7 +34,7 @@ def head(figures: Figures, width: int) -> Lines:
     reasons: Lines = ()
     if figures.verdict not in {None, "fits"}:
         reasons = wrap(" ".join(figures.reasons), width, _REASON_LINES, "muted")
-    return (*_model(figures.model, width), *verdict_lines, *reasons, stack(memory.bar, width))
+    return (*_model(figures, width), *verdict_lines, *reasons, stack(memory.bar, width))
 
 
 def plan_tone(figures: Figures) -> Tone:
@@ -100,9 +99,10 @@ def legend(tones: tuple[Tone, ...], label: str) -> Line:
     return (*swatch, Span(" " * (3 - len(swatch))), Span(label, "muted"))
 
 
-def _model(model: ModelInfo | None, width: int) -> Lines:
+def _model(figures: Figures, width: int) -> Lines:
+    model = figures.model
     if model is None:
-        return (fit([Span("no model loaded", "muted")], width),)
+        return _absence(figures.sleeping, width)
     name, facts, place = foreign(model.name, "name"), model_facts(model), model_place(model)
     both = Span(f"{facts.text} · {place.text}", "muted")
     lines: Lines = tuple(fit([span], width) for span in (name, facts, place))
@@ -112,6 +112,12 @@ def _model(model: ModelInfo | None, width: int) -> Lines:
     if model.adapter:
         lines += row(Span("adapter", "muted"), model_adapter(model), width)
     return lines
+
+
+def _absence(sleeping: str, width: int) -> Lines:
+    if not sleeping:
+        return (fit([Span("no model loaded", "muted")], width),)
+    return row(foreign(sleeping, "name"), Span("asleep, wakes when asked", "muted"), width)
 
 
 def _mlx_table(figures: Figures, width: int) -> Lines:

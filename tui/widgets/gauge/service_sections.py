@@ -46,15 +46,11 @@ def context(figures: Figures, width: int) -> Lines:
 
 
 def serving(figures: Figures, width: int) -> Lines:
-    """Who is served, and what is kept for the next question."""
-    rows = f"{figures.rows_running} running · {figures.rows_waiting} waiting"
+    """What is kept for the next question."""
     size = f"{format_bytes(figures.prompt_cache_bytes):>{BYTES_CELLS}}"
     entries = f"kept chats {figures.prompt_cache_entries:,}"
     hits = hits_words(figures.prompt_cache_hits)
-    lines: Lines = (
-        *row(Span("rows", "muted"), Span(rows), width),
-        *row(Span(entries, "muted"), Span(f"{hits} · {size}"), width),
-    )
+    lines: Lines = (*row(Span(entries, "muted"), Span(f"{hits} · {size}"), width),)
     return lines + _disk_tier(figures, width)
 
 

@@ -11,6 +11,7 @@ from tui.widgets.gauge.curves import curve_lines, tall_curves
 from tui.widgets.gauge.figures import Figures
 from tui.widgets.gauge.history import History
 from tui.widgets.gauge.line import Line, Lines, Span, blank, fit
+from tui.widgets.gauge.row_section import rows_table
 
 FULL_COLUMNS = 30
 FULL_ROWS = 24
@@ -19,6 +20,8 @@ _WIDEST_COLUMN = 60
 _GAP = 3
 _MOST_COLUMNS = 3
 _KV_ROWS = 2
+_ROW_ROWS = 2
+_FEW_ROWS, _MANY_ROWS = 6, 12
 _LEAST_CURVE_ROWS, _MOST_CURVE_ROWS = 2, 8
 
 
@@ -30,7 +33,7 @@ def gauge_lines(figures: Figures, history: History, width: int, height: int) -> 
 
 
 def full_lines(figures: Figures, history: History, width: int, height: int) -> Lines:
-    """Everything there is room for; the caches of more kinds than one may run over the end."""
+    """Everything there is room for; several caches and rows may run over the end."""
     count = _column_count(width)
     short = curve_lines(figures, history, width)
     if count == 1:
@@ -52,17 +55,18 @@ def _stacked(figures: Figures, width: int, height: int, curves: Lines) -> Sequen
         (0, memory_sections.head(figures, width)),
         (1, memory_sections.memory_table(figures, width)),
         (4, service_sections.kv_table(figures, width)),
+        (5, rows_table(figures, width, _FEW_ROWS)),
         (2, service_sections.context(figures, width)),
-        (6, service_sections.serving(figures, width)),
-        (5, service_sections.speed(figures, width)),
+        (7, service_sections.serving(figures, width)),
+        (6, service_sections.speed(figures, width)),
         (3, curves),
-        (7, memory_sections.mlx(figures, width)),
+        (8, memory_sections.mlx(figures, width)),
     )
     kept: set[int] = set()
     room = height
     for rank, lines in sorted(ranked, key=lambda pair: pair[0]):
-        # Caches come and go with the rows; what else is shown must not.
-        room -= _KV_ROWS if rank == 4 else len(lines)
+        # Caches and rows come and go; what else is shown must not.
+        room -= {4: _KV_ROWS, 5: _ROW_ROWS}.get(rank, len(lines))
         if room < 0 and rank:
             break
         kept.add(rank)
@@ -77,6 +81,7 @@ def _side_by_side(figures: Figures, count: int, width: int, curves: Lines) -> Se
         memory_sections.mlx(figures, cells),
         (*service_sections.context(figures, cells), *service_sections.serving(figures, cells)),
         service_sections.kv_table(figures, cells),
+        rows_table(figures, cells, _MANY_ROWS),
         service_sections.speed(figures, cells),
     )
     return [memory_sections.head(figures, width), _beside(parts, count, cells, width), curves]

@@ -61,7 +61,8 @@ def hits_words(hits: int) -> str:
 
 def model_facts(model: ModelInfo) -> Span:
     """What kind of model it is."""
-    return _joined(model.architecture, parameters_words(model.parameters), model.quantization)
+    kv = f"{model.kv_bits}-bit KV" if model.kv_bits > 0 else ""
+    return _joined(model.architecture, parameters_words(model.parameters), model.quantization, kv)
 
 
 def model_place(model: ModelInfo) -> Span:
