@@ -1,0 +1,1 @@
+"""How the pages of a wiki hang together, asked of the index."""

@@ -1,0 +1,1 @@
+"""What is wrong with the pages of a wiki, and what would mend it."""

@@ -1,0 +1,52 @@
+"""One thing the lint found."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from vault.article.splices import Edit
+
+Kind = Literal[
+    "wanted",
+    "orphaned",
+    "dead-end",
+    "ambiguous",
+    "dead-anchor",
+    "double-redirect",
+    "duplicate-title",
+    "footnote",
+    "structure",
+    "oversize",
+    "unreadable",
+]
+KINDS: tuple[Kind, ...] = (
+    "wanted",
+    "orphaned",
+    "dead-end",
+    "ambiguous",
+    "dead-anchor",
+    "double-redirect",
+    "duplicate-title",
+    "footnote",
+    "structure",
+    "oversize",
+    "unreadable",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits of the page the finding is on, and what they do, in a few words."""
+
+    description: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong where; `line` counts from 1 and is 0 for the whole page."""
+
+    kind: Kind
+    path: str
+    line: int
+    message: str
+    fix: Fix | None = None
