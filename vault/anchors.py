@@ -1,4 +1,4 @@
-"""Finds the heading that a link's fragment names."""
+"""What a heading is linked by: its text, loosely compared, or its slug."""
 
 import re
 import unicodedata
@@ -25,23 +25,6 @@ def heading_slug(heading: str) -> str:
 def _is_kept(character: str) -> bool:
     category = unicodedata.category(character)
     return category[0] in "LM" or category in _KEPT or _CIRCLED.match(character) is not None
-
-
-def find_heading(text: str, fragment: str) -> int | None:
-    """Return the line (from 0) of the heading `fragment` names, by its text or by its slug.
-
-    Of `A#B` the last part counts: it is the path of headings that leads to B.
-    """
-    wanted = fragment.rpartition("#")[2]
-    found = headings(text)
-    for line, _, heading in found:
-        if heading_key(heading) == heading_key(wanted):
-            return line
-    emitted: dict[str, int] = {}
-    for line, _, heading in found:
-        if unique_slug(heading_slug(heading), emitted) == wanted.lower():
-            return line
-    return None
 
 
 def first_heading(text: str) -> str | None:

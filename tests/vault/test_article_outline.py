@@ -81,6 +81,15 @@ def test_a_section_is_found_by_title_path_or_anchor(
     assert (found.path if found else None) == path
 
 
+@pytest.mark.parametrize(
+    ("fragment", "title"),
+    [("Quoted", "Quoted"), ("Page#listed", "Listed"), ("Page#Echo", "Echo"), ("", None)],
+)
+def test_a_heading_in_a_quote_or_list_can_be_linked(fragment: str, title: str | None) -> None:
+    found = parse_article(PAGE).find_heading(fragment)
+    assert (found.title if found else None) == title
+
+
 def test_an_anchor_tells_repeated_titles_apart() -> None:
     article = parse_article("# A\n## Echo\none\n## Echo\ntwo\n")
     first, second = article.section("echo"), article.section("echo-1")

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.anchors import find_heading, first_heading, heading_slug
+from vault.anchors import first_heading, heading_slug
+from vault.article.page import parse_article
 from vault.links.scan import find_links
 from vault.masked import masked
 
@@ -225,7 +226,8 @@ Setext one
 )
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_a_fragment_finds_its_heading(fragment: str, line: int | None, line_break: str) -> None:
-    assert find_heading(PAGE.replace("\n", line_break), fragment) == line
+    found = parse_article(PAGE.replace("\n", line_break)).find_heading(fragment)
+    assert (found.line if found else None) == line
 
 
 def test_the_first_heading_is_a_title() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vault.anchors import find_heading, first_heading
+from vault.anchors import first_heading
+from vault.article.page import parse_article
 from vault.consent import Consents
 from vault.errors import VaultUnusable
 from vault.history.commit import Committed
@@ -231,4 +232,4 @@ def test_the_pages_that_come_with_zib_follow_the_grammar(wiki: Vault) -> None:
             if target.fragment:
                 linked = wiki.read(target.path).text
                 assert linked is not None
-                assert find_heading(linked, target.fragment) is not None
+                assert parse_article(linked).find_heading(target.fragment) is not None

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from vault.anchors import heading_key
 from vault.article.blocks import Layout, read_layout
 from vault.article.footnotes import Footnotes, read_footnotes
 from vault.article.front_matter import FrontMatter, read_front_matter
@@ -83,6 +84,19 @@ class Article:
     def section(self, fragment: str) -> Section | None:
         """Return the section that `Title`, `Parent#Title` or an anchor names."""
         return find_section(self.sections, fragment)
+
+    def find_heading(self, fragment: str) -> Heading | None:
+        """Return the heading that a link's fragment names; one in a quote or a list counts too."""
+        section = self.section(fragment)
+        if section is not None:
+            return section.heading
+        wanted = fragment.rpartition("#")[2]
+        key, anchor = heading_key(wanted), wanted.lower()
+        nested = (each for each in self.headings if each.is_nested and key)
+        return next(
+            (each for each in nested if heading_key(each.title) == key or each.anchor == anchor),
+            None,
+        )
 
     def byte_range(self, start: int, end: int) -> tuple[int, int]:
         """Return where in the file the characters from `start` to `end` lie."""
