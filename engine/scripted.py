@@ -1,7 +1,8 @@
 """A deterministic engine for tests, demos and screenshots: `python -m engine.scripted FD CONFIG`.
 
 It speaks the same protocol and keeps the same promises as the MLX worker; words stand for tokens.
-What it says comes from a script (see `engine.script`).
+What it says comes from a script (see `engine.script`), also where a request asks for a form: it
+refuses a grammar that makes no sense to anybody, and keeps none.
 """
 
 from __future__ import annotations

@@ -14,15 +14,19 @@ from engine.protocol import (
     AnyCommand,
     CacheForgotten,
     Cancel,
+    Choice,
     CountTokens,
     Failed,
     Finished,
     ForgetCache,
     Generate,
+    Grammar,
+    JsonSchema,
     LoadModel,
     MemoryReport,
     ModelLoaded,
     ModelLoading,
+    Pattern,
     Ping,
     Pong,
     PromptProgress,
@@ -383,6 +387,39 @@ async def test_a_seed_repeats_the_answer(shared_engine: RawEngine) -> None:
     first = await shared_engine.answer(QUESTION, sampling=warm, max_tokens=6)
     again = await shared_engine.answer(QUESTION, sampling=warm, max_tokens=6)
     assert first.text == again.text
+
+
+@pytest.mark.parametrize(
+    ("grammar", "words"),
+    [
+        (Choice(()), "nothing to choose from"),
+        (Choice(("yes", "")), "must not be empty"),
+        (Pattern(""), "is empty"),
+        (JsonSchema("{"), "is not JSON"),
+        (JsonSchema('{"enum":["' + "x" * 200_000 + '"]}'), "at most 131,072"),
+    ],
+    ids=["none", "empty option", "empty pattern", "no JSON", "too long"],
+)
+async def test_forms_without_sense_are_refused(
+    shared_engine: RawEngine, grammar: Grammar, words: str
+) -> None:
+    failed = await shared_engine.ask(
+        Generate(shared_engine.next_id(), talk(QUESTION), grammar=grammar)
+    )
+    assert isinstance(failed, Failed)
+    assert failed.kind == "bad-request"
+    assert words in failed.message
+
+
+async def test_a_form_is_kept_or_not_pretended(shared_engine: RawEngine, subject: Subject) -> None:
+    """The scripted engine says its script, whatever is asked of it."""
+    command = Generate(
+        shared_engine.next_id(), talk(QUESTION), "", GREEDY, 20, grammar=Choice(("yes", "no"))
+    )
+    shared_engine.send(command)
+    assert isinstance(await shared_engine.last(command.id), Finished)
+    answered = outcome(shared_engine, command)
+    assert (answered.text in {"yes", "no"}) is not subject.is_scripted
 
 
 async def test_no_message_is_refused(shared_engine: RawEngine) -> None:
