@@ -363,6 +363,20 @@ def test_one_hit_is_one() -> None:
     assert "1 hit ·" in row(full(once), "kept chats")
 
 
+def test_what_was_reused_is_shown_once_there_was_a_question() -> None:
+    assert not any("reused" in line for line in full(BUSY))
+    asked = msgspec.structs.replace(BUSY, prompt_cache_misses=1, prompt_cache_reused_tokens=123_456)
+    line = " ".join(row(full(asked), "tokens reused").split())
+    assert line == "tokens reused 1 miss · 123,456"
+        "tokens",
+        "reused",
+        "1",
+        "miss",
+        "·",
+        "123,456",
+    ]
+
+
 def test_a_plan_that_could_not_be_made_holds_no_figures() -> None:
     shown = full(with_plan(verdict="unknown", kv_bytes=0, total_bytes=0, max_safe_context=0))
     assert row(shown, "plan").split() == ["plan", "?", "of", "16.0", "GiB", "?"]

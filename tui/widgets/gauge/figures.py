@@ -73,6 +73,8 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     prompt_cache_entries: int
     prompt_cache_bytes: int
     prompt_cache_hits: int
+    prompt_cache_misses: int
+    prompt_cache_reused_tokens: int
     disk_tier_bytes: int
     disk_tier_entries: int
     disk_tier_pending_bytes: int
@@ -116,6 +118,8 @@ def figures_of(report: MemoryReport) -> Figures:
         prompt_cache_entries=report.prompt_cache_entries,
         prompt_cache_bytes=report.prompt_cache_bytes,
         prompt_cache_hits=report.prompt_cache_hits,
+        prompt_cache_misses=report.prompt_cache_misses,
+        prompt_cache_reused_tokens=report.prompt_cache_reused_tokens,
         disk_tier_bytes=report.disk_tier_bytes,
         disk_tier_entries=report.disk_tier_entries,
         disk_tier_pending_bytes=report.disk_tier_pending_bytes,

@@ -13,7 +13,7 @@ from tui.widgets.gauge.units import (
     format_share,
     format_tokens,
 )
-from tui.widgets.gauge.words import hits_words, level_tone
+from tui.widgets.gauge.words import hits_words, level_tone, misses_words
 
 _COLUMN = 9
 
@@ -51,7 +51,7 @@ def serving(figures: Figures, width: int) -> Lines:
     entries = f"kept chats {figures.prompt_cache_entries:,}"
     hits = hits_words(figures.prompt_cache_hits)
     lines: Lines = (*row(Span(entries, "muted"), Span(f"{hits} · {size}"), width),)
-    return lines + _disk_tier(figures, width)
+    return lines + _reuse(figures, width) + _disk_tier(figures, width)
 
 
 def speed(figures: Figures, width: int) -> Lines:
@@ -76,6 +76,15 @@ def _drafts(figures: Figures, width: int) -> Lines:
         return ()
     right = f"{figures.accepted_tokens:,} of {figures.drafted_tokens:,} right"
     return row(Span("drafts", "muted"), Span(right), width)
+
+
+def _reuse(figures: Figures, width: int) -> Lines:
+    """How much of the prompts did not have to be read; nothing before there was any question."""
+    if not figures.prompt_cache_reused_tokens and not figures.prompt_cache_misses:
+        return ()
+    tokens = format_tokens(figures.prompt_cache_reused_tokens)
+    misses = misses_words(figures.prompt_cache_misses)
+    return row(Span("tokens reused", "muted"), Span(f"{misses} · {tokens}"), width)
 
 
 def _disk_tier(figures: Figures, width: int) -> Lines:

@@ -59,6 +59,11 @@ def hits_words(hits: int) -> str:
     return "1 hit" if hits == 1 else f"{hits:,} hits"
 
 
+def misses_words(misses: int) -> str:
+    """How often nothing that was kept was of use."""
+    return "1 miss" if misses == 1 else f"{misses:,} misses"
+
+
 def model_facts(model: ModelInfo) -> Span:
     """What kind of model it is."""
     kv = f"{model.kv_bits}-bit KV" if model.kv_bits > 0 else ""
