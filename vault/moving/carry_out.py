@@ -12,7 +12,7 @@ from vault.atomic import Replaced, replace_file, sync_folder
 from vault.confined import opened_place, read_regular
 from vault.errors import NotAllowed, PageChanged, SaveFailed, VaultError
 from vault.files import MOST_EDITED_BYTES, ArticleFile
-from vault.moving.plan import MovePlan, PageEdit, SkippedPage
+from vault.moving.change import MovePlan, PageEdit, SkippedPage
 from vault.moving.relocate import check_can_move, relocate
 from vault.names import displayable
 from vault.text import encode

@@ -15,7 +15,7 @@ from vault.atomic import create_file, sync_folder
 from vault.confined import opened_place, read_regular
 from vault.errors import NotAllowed, SaveFailed, VaultError
 from vault.files import read_article
-from vault.moving.plan import Change, MovePlan, PageEdit
+from vault.moving.change import Change, MovePlan, PageEdit
 
 JOURNAL_NAME = ".zib-moving.json"
 _MOST_BYTES = 1 << 28

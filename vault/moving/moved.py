@@ -11,7 +11,7 @@ from vault.errors import SaveFailed
 from vault.history.commit import CommitResult, Committed, commit_paths
 from vault.history.state import SkipReason
 from vault.moving.carry_out import Carried
-from vault.moving.plan import MovePlan
+from vault.moving.change import MovePlan
 from vault.names import displayable, stem_of, title_of
 
 TRASH = ".trash"

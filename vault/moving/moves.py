@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from vault.errors import NotAllowed, ReadOnlyArticle
 from vault.history.commit import commit_paths
 from vault.moving.carry_out import Carried, carry_out
+from vault.moving.change import Change, MovePlan, Pages
 from vault.moving.journal import clear_journal, read_interrupted, write_journal
 from vault.moving.moved import Moved, keep_deleted, subject_of
-from vault.moving.plan import Change, MovePlan, Pages, plan_change
+from vault.moving.plan import plan_change
 from vault.moving.relocate import check_can_move
 from vault.names import check_path, displayable, stem_for, stem_of, title_of
 from vault.setup import ARTICLES, META, TALK

@@ -5,7 +5,7 @@ had (Obsidian's invariant, kept for every kind of change).
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vault.article.splices import Edit
 from vault.errors import VaultError
@@ -16,62 +16,10 @@ from vault.links.mentions import Mentions
 from vault.links.resolve import Found, LinkResolver
 from vault.links.scan import find_local_links, leads_to_note
 from vault.links.spelling import Respelling, is_beside, respell
+from vault.moving.change import Change, MovePlan, PageEdit, Pages, SkippedPage
 from vault.moving.files_beside import respelled_files
 from vault.moving.heading import heading_edit
 from vault.names import displayable
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What is to happen: pages that get new paths, and pages that go."""
-
-    moves: Mapping[str, str]
-    deletes: frozenset[str] = frozenset()
-    is_heading_kept: bool = True
-
-    def path_after(self, path: str) -> str:
-        """Where a page is then."""
-        return self.moves.get(path, path)
-
-
-@dataclass(frozen=True, slots=True)
-class PageEdit:
-    """Changes of one page, which was read as `file`; `links` counts those of links."""
-
-    file: ArticleFile
-    edits: tuple[Edit, ...]
-    links: int
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedPage:
-    """A page that keeps a link that will lead elsewhere; `reason` has no final full stop."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class MovePlan:
-    """Everything a change does, before it is done. `files` are the pages that move or go."""
-
-    change: Change
-    files: tuple[ArticleFile, ...]
-    edits: tuple[PageEdit, ...]
-    skipped: tuple[SkippedPage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """The pages of a vault: their paths, what else they are called, and how to read one.
-
-    `is_file` tells whether a path is that of any file.
-    """
-
-    paths: tuple[str, ...]
-    names: Mapping[str, PageNames]
-    read: Callable[[str], ArticleFile]
-    is_file: Callable[[str], bool]
 
 
 def plan_change(pages: Pages, change: Change) -> MovePlan:

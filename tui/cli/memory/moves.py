@@ -14,8 +14,8 @@ from tui.cli.run import EXIT_USAGE, print_error
 from tui.text.line import to_line
 from tui.wiring import Wiring
 from vault.moving.carry_out import EditedPage
+from vault.moving.change import MovePlan, SkippedPage
 from vault.moving.moved import Moved
-from vault.moving.plan import MovePlan, SkippedPage
 from vault.names import displayable
 from vault.vault import Vault
 
