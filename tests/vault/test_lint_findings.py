@@ -20,7 +20,8 @@ PAGES = {
     "a/Same.md": "[[Hub]]",
     "deep/b/Same.md": "[[Hub]] [[Same]]",
     "Other.md": "# Other\n\n## A part of it\n\nLine ^id1\n\n> ## Quoted\n\n[[Hub]] [[#Nowhere]]\n",
-    "Linking.md": "[[Other#A part of]] [[Other#^id1]] [[Other#^id2]] [x](Other.md#a-part-of) [[Hub]]\n"
+    "Linking.md": "[[Other#A part of]] [[Other#^id1]] [[Other#^id2]] [x](Other.md#a-part-of) "
+    "[[Hub]]\n"
     "[[Other#Quoted]] [[Other#a part of it]] ![[Other#A part of it]]\n",
     "Old.md": "*Redirects to [[Hub]].*\n",
     "Older.md": "*Redirects to [[Old]].*\n",
