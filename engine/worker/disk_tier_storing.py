@@ -28,7 +28,7 @@ from engine.worker.disk_tier_layers import arrays_of, check_layers, describe, pi
 from engine.worker.disk_tier_reading import Looks
 from engine.worker.disk_tier_writing import FileInWriting
 
-PIECE_BYTES = 8 << 20
+PIECE_BYTES = 4 << 20
 """What one step computes and holds beside the caches."""
 
 Steps = Generator["Future[Any]", None, Stored | None]

@@ -13,6 +13,7 @@ import pytest
 from engine.protocol import (
     AnyCommand,
     CacheForgotten,
+    CacheSaved,
     Cancel,
     Choice,
     CountTokens,
@@ -31,6 +32,7 @@ from engine.protocol import (
     Pong,
     PromptProgress,
     Sampling,
+    SaveCache,
     TextDelta,
     TokensCounted,
     Tool,
@@ -98,6 +100,13 @@ async def test_missing_folder_is_refused(shared_engine: RawEngine, path: str) ->
     failed = await shared_engine.ask(LoadModel(shared_engine.next_id(), path))
     assert isinstance(failed, Failed)
     assert failed.kind == "load"
+
+
+async def test_where_nothing_is_kept_on_the_disk_nothing_is_saved(
+    shared_engine: RawEngine,
+) -> None:
+    id = shared_engine.next_id()
+    assert await shared_engine.ask(SaveCache(id)) == CacheSaved(id, 0, 0, is_durable=False)
 
 
 async def test_nothing_works_without_a_model_but_unloading(shared_engine: RawEngine) -> None:

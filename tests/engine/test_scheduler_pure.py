@@ -20,6 +20,7 @@ from engine.protocol import (
     Lane,
     LoadModel,
     Message,
+    SaveCache,
     UnloadModel,
 )
 from engine.script import Reply
@@ -105,6 +106,8 @@ LINES: dict[str, tuple[list[Generate], list[Job], list[int]]] = {
         [ForgetCache(2, "a"), answer(3, "a"), answer(4, "b")],
         [4],
     ),
+    "saving waits for every answer": ([answer(1, "a")], [SaveCache(2), answer(3, "b")], [3]),
+    "and for nothing else": ([], [SaveCache(2)], [2]),
     "forgetting overtakes a load": ([answer(1, "a")], [LOAD, ForgetCache(2, "b")], [2]),
 }
 
