@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from engine.plan.geometry import Geometry
-from engine.plan.kv_placement import unquantized_layers
+from engine.plan.kv_placement import stored_bits, unquantized_layers
 from engine.plan.kv_scheme import KVScheme
+from engine.plan.kv_warning import kv_warning
 from engine.plan.weights import Weights
 from engine.sizes import in_words
 
 
-def assumptions(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple[str, ...]:
-    """Sentences for the people who read the plan."""
+def assumptions(
+    geometry: Geometry, weights: Weights, scheme: KVScheme, parameters: int
+) -> tuple[str, ...]:
+    """Sentences for the people who read the plan; `parameters` 0 means that nobody counted."""
     lines: list[str] = []
     match weights.form:
         case "expanded":
@@ -32,4 +35,6 @@ def assumptions(geometry: Geometry, weights: Weights, scheme: KVScheme) -> tuple
         )
     elif left := unquantized_layers(geometry, scheme):
         lines.append(f"The KV cache of {left} layers cannot be quantized and is billed plain.")
+    if warning := kv_warning(stored_bits(geometry, scheme), parameters):
+        lines.append(warning)
     return tuple(lines)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.models.weights import count_parameters
 from engine.plan.assumptions import assumptions
 from engine.plan.contract import MemoryPlan, PlanItem, PlanOptions
 from engine.plan.cpu_form import CpuForm
@@ -127,6 +128,7 @@ class Planner:
             own = adapter_bytes(adapter_tensors(place, kept), weights.form)
             adapter = PlanItem("weights", f"adapter {_unicode(place.name)}", own)
         scheme = self._scheme(folder, options)
+        parameters = count_parameters(files.tensors, files.config) if scheme.bits else 0
         return Subject(
             geometry=geometry,
             weights=weights,
@@ -134,7 +136,7 @@ class Planner:
             scheme=scheme,
             rows=min(max(options.rows, 1), _MAX_ROWS),
             chunk=max(self._setup.prefill_step, 1),
-            notes=assumptions(geometry, weights, scheme),
+            notes=assumptions(geometry, weights, scheme, parameters),
         )
 
     def _with_draft(self, subject: Subject, folder: Path, machine: Machine) -> Subject:

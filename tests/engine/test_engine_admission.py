@@ -139,5 +139,6 @@ async def test_a_sleeping_model_frees_its_memory(subject: Subject) -> None:
         seen = len(engine.reports())
         report = await engine.until(MemoryReport, count=seen + 1)
         assert report.model is None
+        assert report.sleeping == model.name
         assert report.weights_bytes == 0
         assert report.active_bytes < model.weights_bytes

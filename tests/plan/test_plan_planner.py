@@ -14,6 +14,7 @@ import pytest
 from engine.framing import encode_frame
 from engine.plan.contract import MemoryPlan, PlanOptions
 from engine.plan.device import Device
+from engine.plan.kv_warning import kv_warning
 from engine.plan.machine import Machine
 from engine.plan.planner import Planner, PlanSetup
 from engine.plan.records import Records, RunFacts
@@ -218,6 +219,19 @@ def test_the_model_s_own_kv_scheme(llama: Path) -> None:
     found = planner(setup=setup).plan(llama, PlanOptions(context_tokens=256))
     assert found.kv_bytes == 256 * 131_072 - 256 * 2 * 8 * 128 * (2 - 0.5625)
     assert planner().plan(llama, PlanOptions(context_tokens=256)).kv_bytes == 256 * 131_072
+
+
+@pytest.mark.parametrize(("bits", "is_warned"), [(0, False), (8, False), (4, True)])
+def test_few_bits_on_a_small_model_are_warned_of(
+    tmp_path: Path, bits: int, is_warned: bool
+) -> None:
+    shapes: Shapes = {"model.embed_tokens.weight": ("BF16", (1000, 64))}
+    small = write_model(tmp_path / "small", PUBLIC_CONFIGS["SmolLM2-135M"], shapes)
+    options = PlanOptions(context_tokens=256, kv_bits=bits)
+    reasons = " ".join(planner().plan(small, options).reasons)
+    assert ("coarse for a small model" in reasons) is is_warned
+    assert bool(kv_warning(bits, 135_000_000)) is is_warned
+    assert not kv_warning(bits, 3_000_000_000)
 
 
 def test_kv_bits_a_model_cannot_have_are_said(tmp_path: Path) -> None:

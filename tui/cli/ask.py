@@ -138,6 +138,8 @@ async def answer(wiring: Wiring, options: AskOptions) -> Answered:
         progress.clear()
         if model.advice and progress.is_shown:
             progress.note(f"slow: {model.advice}")
+        if model.kv_warning and progress.is_shown:
+            progress.note(model.kv_warning)
         return await _stream(engine, model, wiring, options)
 
     try:

@@ -27,6 +27,7 @@ from engine.models.library import find_models
 from engine.plan.machine import measure_machine
 from engine.plan.machine_device import device_facts
 from engine.sizes import in_words
+from tui.cli.kv_words import kv_fact, kv_remedy
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.cli.streams import write_json
 from tui.paths import PathsError
@@ -77,6 +78,7 @@ def examine(wiring: Wiring) -> Iterator[Finding]:
     yield _compute(wiring)
     yield _memory(wiring)
     yield _model(wiring)
+    yield _kv_cache(wiring)
     yield _wiki(wiring)
     for warning in wiring.loaded.warnings:
         yield Finding("settings", "note", warning)
@@ -154,6 +156,18 @@ def _model(wiring: Wiring) -> Finding:
     except EngineError as error:
         return Finding("model", "bad", str(error))
     return Finding("model", "good", f"{entry.name}: {entry.folder}")
+
+
+def _kv_cache(wiring: Wiring) -> Finding:
+    config, wanted = wiring.launch.config, wiring.settings.model
+    parameters = 0
+    if wanted and config.kv_bits != "off":
+        try:
+            parameters = choose_loadable(find_models(wiring.shop.places), wanted).parameters
+        except EngineError:
+            parameters = 0
+    remedy = kv_remedy(config, parameters)
+    return Finding("KV cache", "note" if remedy else "good", kv_fact(config), remedy)
 
 
 def _builtin(wiring: Wiring) -> Finding:

@@ -97,7 +97,7 @@ class EngineSettings(Struct, frozen=True, kw_only=True):
     """The longest conversation, in tokens. "auto": what fits and the model allows."""
 
     kv_bits: Literal["off", "8", "4", "model"] = "off"
-    """Store keys and values in 8 or 4 bits, or as the model's kv_config.json says. "off": plain."""
+    """Bits of the KV cache: 8 lose next to nothing, 4 much on small models. "model": as it says."""
 
     kv_start: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
     """Tokens a conversation holds before its keys and values are quantized. 0: from the first."""
