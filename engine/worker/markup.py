@@ -36,13 +36,6 @@ class Markup:
     tools: ToolFormat | None
     thinks: bool
 
-    @property
-    def thinking_openers(self) -> frozenset[int]:
-        """Tokens with which a thinking block, or a header before one, may begin in an answer."""
-        targets = self.edges.get("answer", {})
-        first = {tag[0] for tag, target in targets.items() if target != "answer"}
-        return frozenset(token for token, sign in self.signs.items() if sign in first)
-
     def readable(self, text: str) -> str:
         """The text with the tokens' own letters in place of their signs."""
         return text.translate(self.texts)
@@ -92,8 +85,11 @@ class Markup:
 
 def markup_of(tokenizer: Any) -> Markup:
     """Read it off a tokenizer loaded by mlx-lm."""
-    dialect, tools = dialect_of(tokenizer), tool_format_of(tokenizer)
-    signs = _Signs(tokenizer)
+    # Asked for once: a large vocabulary takes long to come.
+    vocabulary: Mapping[str, int] = tokenizer.get_vocab()
+    dialect = dialect_of(tokenizer, vocabulary)
+    tools = tool_format_of(tokenizer, vocabulary)
+    signs = _Signs(tokenizer, vocabulary)
     edges = _edges(dialect, tools, signs)
     ends = tools.ends if tools else {}
     return Markup(
@@ -129,8 +125,8 @@ def _edges(dialect: Dialect, tools: ToolFormat | None, signs: _Signs) -> Edges:
 class _Signs:
     """Gives each token that a tag is made of a surrogate."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        self._vocabulary = tokenizer.get_vocab()
+    def __init__(self, tokenizer: Any, vocabulary: Mapping[str, int]) -> None:
+        self._vocabulary = vocabulary
         added = (str(token.content) for token in tokenizer.added_tokens_decoder.values())
         self._tags = sorted(filter(_LIKE_A_TAG.fullmatch, added), key=len, reverse=True)
         self.by_token: dict[int, str] = {}

@@ -43,9 +43,8 @@ class Dialect:
         )
 
 
-def dialect_of(tokenizer: Any) -> Dialect:
+def dialect_of(tokenizer: Any, vocabulary: Mapping[str, int]) -> Dialect:
     """What mlx-lm knows of the tokenizer, or else what its tokens and its template tell."""
-    vocabulary = tokenizer.get_vocab()
     if is_harmony(vocabulary):
         return _HARMONY
     if tokenizer.response_transitions:

@@ -14,6 +14,10 @@ _BLANK = re.compile(r"[\s,;]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(?:\.\d{1,300})?(?:[eE][-+]?\d{1,3})?(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_$][\w$.-]{0,200}")
 _COLON = re.compile(r"\s*(?::|=>|=)\s*")
+_CONTAINER = re.compile(r"[{\[]")
+_PLAIN = {quote: re.compile(rf"[^\\{quote}]+") for quote in "\"'"}
+_FOUR_DIGITS = re.compile(r"[0-9a-fA-F]{4}")
+_LOW_HALF = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _LITERALS: dict[str, bool | None] = {
     "true": True,
     "false": False,
@@ -28,10 +32,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 def read_relaxed(text: str) -> list[object]:
     """Every object or list in a text, outermost ones. Raises ValueError when there is none."""
     reader, values = _Reader(text), list[object]()
-    while (start := reader.next_container()) is not None:
+    while reader.finds_container():
         values.append(reader.value(0))
-        if reader.place <= start:  # pragma: no cover - a value takes at least its bracket
-            break
     if not values:
         raise ValueError("There is no JSON object in it.")
     return values
@@ -42,12 +44,10 @@ class _Reader:
         self._text = text
         self.place = 0
 
-    def next_container(self) -> int | None:
-        found = re.compile(r"[{\[]").search(self._text, self.place)
-        if found is None:
-            return None
-        self.place = found.start()
-        return self.place
+    def finds_container(self) -> bool:
+        found = _CONTAINER.search(self._text, self.place)
+        self.place = found.start() if found else len(self._text)
+        return found is not None
 
     def value(self, depth: int) -> object:
         if depth > DEEPEST:
@@ -111,7 +111,7 @@ class _Reader:
     def _string(self, quote: str) -> str:
         parts: list[str] = []
         place = self.place + 1
-        plain = re.compile(rf"[^\\{quote}]+")
+        plain = _PLAIN[quote]
         while place < len(self._text):
             if run := plain.match(self._text, place):
                 parts.append(run[0])
@@ -126,13 +126,11 @@ class _Reader:
 
     def _escaped(self, place: int) -> tuple[str, int]:
         character = self._text[place : place + 1]
-        if character == "u" and (
-            code := re.compile(r"[0-9a-fA-F]{4}").match(self._text, place + 1)
-        ):
+        if character == "u" and (code := _FOUR_DIGITS.match(self._text, place + 1)):
             unit = chr(int(code[0], 16))
             if unit < "\ud800" or unit > "\udbff":
                 return unit, code.end()
-            low = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}").match(self._text, code.end())
+            low = _LOW_HALF.match(self._text, code.end())
             if low is None:
                 return unit, code.end()
             return str(json.loads(f'"\\u{code[0]}{low[0]}"')), low.end()

@@ -54,9 +54,8 @@ class ToolFormat:
         return [self.sign + each.rstrip() for each in text.split(self.sign)[1:]]
 
 
-def tool_format_of(tokenizer: Any) -> ToolFormat | None:
+def tool_format_of(tokenizer: Any, vocabulary: Mapping[str, int]) -> ToolFormat | None:
     """What mlx-lm found, or else what template and tokens tell; None when it calls no tools."""
-    vocabulary = tokenizer.get_vocab()
     if is_harmony(vocabulary):
         return _HARMONY
     if tokenizer.has_tool_calling:

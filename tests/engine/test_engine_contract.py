@@ -431,6 +431,14 @@ async def test_a_form_is_kept_or_not_pretended(shared_engine: RawEngine, subject
     assert (answered.text in {"yes", "no"}) is not subject.is_scripted
 
 
+async def test_tools_for_a_model_that_calls_none_are_refused(shared_engine: RawEngine) -> None:
+    offer = (Tool("look", "Read a page."),)
+    failed = await shared_engine.ask(Generate(shared_engine.next_id(), talk("Hi"), tools=offer))
+    assert isinstance(failed, Failed)
+    assert failed.kind == "bad-request"
+    assert "cannot call tools" in failed.message
+
+
 async def test_no_message_is_refused(shared_engine: RawEngine) -> None:
     failed = await shared_engine.ask(Generate(shared_engine.next_id(), ()))
     assert isinstance(failed, Failed)
@@ -539,11 +547,3 @@ async def test_every_command_gets_exactly_one_last_event(
     assert set(counts.values()) == {1}, f"seed {seed}: {counts}"
     for command in sent:
         assert is_last(engine.of(command.id)[-1]), f"seed {seed}: {command}"
-
-
-async def test_tools_for_a_model_that_calls_none_are_refused(shared_engine: RawEngine) -> None:
-    offer = (Tool("look", "Read a page."),)
-    failed = await shared_engine.ask(Generate(shared_engine.next_id(), talk("Hi"), tools=offer))
-    assert isinstance(failed, Failed)
-    assert failed.kind == "bad-request"
-    assert "cannot call tools" in failed.message

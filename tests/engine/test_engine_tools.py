@@ -13,6 +13,7 @@ from engine.protocol import (
     Finished,
     Generate,
     Message,
+    TextDelta,
     Tool,
     ToolCall,
     ToolCallMalformed,
@@ -99,6 +100,16 @@ def test_a_call_of_a_real_row_is_an_event(driver: Driver) -> None:
     finished = driver.finished(events[0].id)
     assert finished.reason == "stop"
     assert driver.text(finished.id) == "I look."
+
+
+def test_thinking_of_a_real_row_is_told_from_the_answer(driver: Driver) -> None:
+    events = made_to_say(driver, "<think>why</think>so 🙂👩\u200d👧!", tools=())
+    texts = {
+        span: "".join(e.text for e in events if isinstance(e, TextDelta) and e.span == span)
+        for span in ("thinking", "answer")
+    }
+    assert texts == {"thinking": "why", "answer": "so 🙂👩\u200d👧!"}
+    assert "👩\u200d👧" in [e.text for e in events if isinstance(e, TextDelta)]
 
 
 def test_a_call_that_is_cut_off_is_text_with_a_reason(driver: Driver) -> None:

@@ -16,7 +16,7 @@ class Writing:
     format: str
     call: str
     other: str
-    cut: str = ""
+    cut: str
 
 
 def _family(name: str, sign: str, *tokens: str) -> Family:
@@ -70,6 +70,9 @@ WRITINGS = (
         "</longcat_arg_value><longcat_arg_key>limit</longcat_arg_key><longcat_arg_value>3"
         "</longcat_arg_value></longcat_tool_call>",
         '<longcat_tool_call>{"name": "list", "arguments": {}}</longcat_tool_call>',
+        "<longcat_tool_call>look<longcat_arg_key>page</longcat_arg_key><longcat_arg_value>a b"
+        "</longcat_arg_value><longcat_arg_key>limit</longcat_arg_key><longcat_arg_value>3"
+        "</longcat_tool_call>",
     ),
     Writing(
         _family("kimi-k2", "<|tool_calls_section_begin|>", *_KIMI2),
