@@ -40,6 +40,8 @@ from engine.worker.wired_weights import WiredWeights
 
 _SAMPLE_TOKENS = 4096
 """A context at which the average token's share of the KV cache is taken."""
+_DEMOTE_SECONDS = 300.0
+"""After which a kept chat that is on the disk gives its memory back."""
 _MOST_LENGTHS, _MOST_PLANS = 4096, 64
 
 
@@ -104,6 +106,13 @@ class Answering:
         """End a row."""
         with mx.stream(generation_stream):
             return self._pass_on(self._scheduler.cancel(id))
+
+    def demote(self) -> float | None:
+        """Leave to the disk what was not used for long; returns when to try again."""
+        if self.kept.cache.demote(_DEMOTE_SECONDS):
+            mx.clear_cache()
+            self.show()
+        return self.kept.cache.seconds_to_demotion(_DEMOTE_SECONDS)
 
     def forget(self, owner: str) -> int:
         """Drop a conversation's cache or a group's; returns how many went."""

@@ -16,9 +16,10 @@ from engine.worker.cache_lending import snapshot, stay_trimmable
 from engine.worker.checkpoints import find_checkpoints
 from engine.worker.entry_shelf import Match
 from engine.worker.kept_model import KeptModel
+from engine.worker.loan import Borrower, Loan
 from engine.worker.own_spelling import MOST_SPOKEN, respell
 from engine.worker.prefix_groups import LEAST_SHARED, PrefixGroups
-from engine.worker.prompt_cache import Borrower, Loan, PromptCache
+from engine.worker.prompt_cache import PromptCache
 from engine.worker.row import Left, Row
 
 _RELIEF_SECONDS = 1.0

@@ -5,43 +5,14 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from engine.worker.cache_entry import CacheKey, Entry, are_trimmable, token_array
 from engine.worker.cache_lending import cut_back, lend
 from engine.worker.cache_tier import CacheTier
 from engine.worker.entry_shelf import EntryShelf, Match
+from engine.worker.loan import NOBODY, Borrower, Loan
 from engine.worker.prompt_index import common_prefix
-
-
-@dataclass(frozen=True, slots=True)
-class Loan:
-    """A cache that already holds the first `len(tokens)` prompt tokens; None when there is none."""
-
-    cache: list[Any] | None
-    tokens: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Borrower:
-    """Whose prompt it is.
-
-    Of what others have kept less than `least_of_others` tokens are not worth having. `spends`
-    decides whether an entry is handed over: that saves a copy, and the entry is gone.
-    """
-
-    owner: str = ""
-    is_temporary: bool = False
-    least_of_others: int = 1
-    spends: Callable[[Match], bool] = lambda _: False
-
-    def suits(self, match: Match) -> bool:
-        """Whether it is worth having."""
-        return match.usable >= self.least_of_others or self.owner in match.entry.owners
-
-
-NOBODY = Borrower()
 
 
 class PromptCache:
@@ -135,19 +106,26 @@ class PromptCache:
         return self._shelf.drop_oldest(kept)
 
     def demote(self, idle_seconds: float) -> int:
-        """Leave to the tier what was not used for so long and is stored there; returns how many."""
+        """Leave to the tier what was not used for so long and is stored there; returns how many.
+
+        The one that was spared stays: nothing is as likely to be gone on with.
+        """
         if self._tier is None:
             return 0
-        before, moved = self._clock() - idle_seconds, 0
-        for entry in self._shelf:
-            if entry.used_at > before or entry is self._shelf.spared or entry.is_temporary:
-                continue
+        moved = 0
+        for entry in self._demotable(self._clock() - idle_seconds):
             if not self._tier.holds(entry):
                 self._tier.offer(entry)
             if self._tier.holds(entry):
                 self._shelf.discard(entry)
                 moved += 1
         return moved
+
+    def seconds_to_demotion(self, idle_seconds: float) -> float | None:
+        """When `demote` will have something to do that it cannot do yet; None for never."""
+        now = self._clock()
+        waits = [idle_seconds - (now - entry.used_at) for entry in self._demotable(now)]
+        return min((wait for wait in waits if wait > 0), default=None)
 
     def forget(self, owner: str) -> int:
         """Drop what only this owner uses, here and in the tier; returns how many entries went."""
@@ -190,6 +168,15 @@ class PromptCache:
             return None
         cut_back(caches, surplus)
         return Loan(caches, list(prompt[:usable]))
+
+    def _demotable(self, used_before: float) -> list[Entry]:
+        return [
+            entry
+            for entry in self._shelf
+            if entry.used_at <= used_before
+            and entry is not self._shelf.spared
+            and not entry.is_temporary
+        ]
 
     def _offer(self, entry: Entry) -> None:
         if self._tier is not None and not entry.is_temporary:

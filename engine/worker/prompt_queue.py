@@ -12,8 +12,8 @@ from engine.protocol import AnyEvent
 from engine.serving.containment import Caught, attempt, failure
 from engine.worker.grouping import reading_group
 from engine.worker.lane_tools import LaneTools
+from engine.worker.loan import Loan
 from engine.worker.prefilled import Prefilled
-from engine.worker.prompt_cache import Loan
 from engine.worker.reading import Reading, read_together
 from engine.worker.row import Left, Row
 

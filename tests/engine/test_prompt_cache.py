@@ -14,7 +14,8 @@ from mlx_lm.models import cache as mlx_caches
 from engine.worker.cache.detached import detach
 from engine.worker.cache_entry import CacheKey, Entry, bytes_of
 from engine.worker.entry_shelf import Match
-from engine.worker.prompt_cache import Borrower, PromptCache
+from engine.worker.loan import Borrower
+from engine.worker.prompt_cache import PromptCache
 from tests.engine.kept import KEY, OTHER, entry, filled, go_on, held
 
 # mlx-lm carries hardly any types.
@@ -341,10 +342,11 @@ def test_what_stays_unused_is_left_to_the_tier() -> None:
         cache.put(entry([name, name], "chat"))
     cache.put(entry([3, 3], "secret", is_temporary=True))
     now = 59.0
-    assert cache.demote(60.0) == 0
+    assert (cache.demote(60.0), cache.seconds_to_demotion(60.0)) == (0, 1.0)
+    cache.put(entry([4, 4], "last"), is_spared=True)
     now = 61.0
-    assert cache.demote(60.0) == 2
-    assert kept(cache) == [[3, 3]]
+    assert (cache.demote(60.0), cache.seconds_to_demotion(60.0)) == (2, None)
+    assert kept(cache) == [[3, 3], [4, 4]]
     assert cache.take(KEY, [1, 1, 5]).tokens == [1, 1]
     without = PromptCache(PLENTY, clock=lambda: now)
     without.put(entry([1, 1]))
