@@ -23,6 +23,7 @@ class WikiSession:
 
     def __init__(self, location: WikiLocation) -> None:
         self.root = location.root
+        self._data_dir = location.data_dir
         self._consents = Consents(location.consents_dir)
         self._vault: Vault | None = None
         self._listing: VaultListing | None = None
@@ -40,7 +41,7 @@ class WikiSession:
 
     async def open(self) -> VaultListing:
         """Open the wiki, making it on first use. Raises VaultError."""
-        self._vault = await asyncio.to_thread(open_vault, self.root, self._consents)
+        self._vault = await asyncio.to_thread(open_vault, self.root, self._consents, self._data_dir)
         return await self.refresh()
 
     @property
@@ -83,6 +84,8 @@ class WikiSession:
     async def changes(self, stop: asyncio.Event) -> AsyncIterator[frozenset[str]]:
         """Sets of notes that changed on disk, until `stop`."""
         async for changed in watch(self.root, stop):
+            if self._vault is not None:
+                await asyncio.to_thread(self._vault.note_changes, changed)
             yield changed
 
     def resolve(self, target: str, from_path: str, is_wikilink: bool = True) -> Resolution:

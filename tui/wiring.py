@@ -49,7 +49,7 @@ class Wiring:
     @property
     def wiki(self) -> WikiLocation:
         """The wiki, and what is remembered of it elsewhere."""
-        return WikiLocation(self.wiki_root, self.paths.consents_dir)
+        return WikiLocation(self.wiki_root, self.paths.consents_dir, self.paths.data_dir)
 
     @property
     def is_model_named(self) -> bool:

@@ -11,6 +11,7 @@ VaultError
 ├── PageChanged          a page changed while a change of several pages was planned
 ├── ReadFailed           the system refused to read a file
 ├── SaveFailed           nothing was written; the old file is intact
+├── SearchUnavailable    the index cannot be kept; the articles are unaffected
 └── HistoryUnavailable   git cannot be asked; the articles are unaffected
 """
 
@@ -57,6 +58,10 @@ class ReadFailed(VaultError):
 
 class SaveFailed(VaultError):
     """Nothing was saved: the file on disk is as it was and no temporary file is left."""
+
+
+class SearchUnavailable(VaultError):
+    """The index cannot be opened or filled; articles can still be read and saved."""
 
 
 class HistoryUnavailable(VaultError):

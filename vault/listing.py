@@ -1,6 +1,7 @@
 """Lists the notes of a vault as a tree, without following links out of it or in circles."""
 
 import os
+import unicodedata
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,39 @@ def list_vault(root: Path, excluded: Container[str] = ()) -> VaultListing:
     else:
         top = walk.folder("", root.name, 0)
     return VaultListing(top, tuple(_flat(top)), tuple(walk.problems), is_ours)
+
+
+def note_at(root: Path, path: str, excluded: Container[str] = ()) -> Note | None:
+    """Return one note as `list_vault` has it; None where it has none. Raises OSError."""
+    *folders, name = path.split("/")
+    is_ours = read_marker(root) is not None
+    if is_ours and (not folders or folders[0] not in _OUR_ORDER):
+        return None
+    if len(folders) > _MOST_LEVELS or not is_note_name(name):
+        return None
+    place = root
+    for folder in folders:
+        place /= folder
+        if folder in {"", ".."} or folder.startswith(".") or place.is_symlink():
+            return None
+    file = place / name
+    if not file.is_file() or not _is_spelt_so(place, name):
+        return None
+    real_root = os.path.realpath(root) + os.sep
+    if file.is_symlink() and not os.path.realpath(file).startswith(real_root):
+        return None
+    status, stem = file.stat(), stem_of(displayable(path))
+    title = title_of(stem) if is_ours else stem
+    return Note(path, title, status.st_size, status.st_mtime_ns, path in excluded)
+
+
+def _is_spelt_so(folder: Path, name: str) -> bool:
+    """Whether a file has this very name, where the disk also answers to other spellings of it."""
+    composed = unicodedata.normalize("NFC", name)
+    other = (unicodedata.normalize("NFD", name) if composed == name else composed).swapcase()
+    if other == name or not os.path.lexists(folder / other):
+        return True
+    return any(entry.name == name for entry in folder.iterdir())
 
 
 class _Walk:

@@ -8,10 +8,11 @@ from vault.errors import NotAllowed
 
 @dataclass(frozen=True, slots=True)
 class WikiLocation:
-    """The wiki's folder, and where it is kept which folders zib may write to."""
+    """The wiki's folder, where its index is, and what says which folders zib may write to."""
 
     root: Path
     consents_dir: Path
+    data_dir: Path
 
 
 def default_root(home: Path) -> Path:

@@ -1,6 +1,8 @@
 """One opened wiki: the door the terminal uses. Every call blocks; any thread may make it."""
 
+import functools
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from vault.files import ArticleFile, create_article, read_article
 from vault.history.commit import CommitResult, commit_paths
 from vault.history.log import Revision, log_article
 from vault.history.recover import recover
+from vault.index.index import Index
+from vault.index.kept import KeptIndex
 from vault.links.backlinks import Backlink, find_backlinks
 from vault.links.known import PageNames, read_page_names
 from vault.links.link import Link
@@ -19,6 +23,7 @@ from vault.moving.moves import Moves
 from vault.names import displayable, stem_of
 from vault.obsidian import Conventions, Exclusions, read_conventions
 from vault.saving import Outcome, Saved, save_article
+from vault.search.search import Search
 from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
 
 _YOU = "you"
@@ -39,7 +44,9 @@ class Written:
 class Vault:
     """Reads, writes and lists one wiki; writes and their commits happen one at a time."""
 
-    def __init__(self, set_up: SetUp, consents: Consents | None = None) -> None:
+    def __init__(
+        self, set_up: SetUp, consents: Consents | None = None, data_dir: Path | None = None
+    ) -> None:
         self.root: Path = set_up.root
         self.is_ours: bool = set_up.is_ours
         self.set_up = set_up
@@ -48,6 +55,7 @@ class Vault:
         self._excluded = Exclusions(self.conventions.excluded)
         self._names: dict[_Version, PageNames] = {}
         self._writing = threading.Lock()
+        self._index = KeptIndex(self.root, data_dir, self._excluded)
         self.moves = Moves(self, self._writing)
 
     @property
@@ -91,6 +99,20 @@ class Vault:
         self._names = known
         return {path: names for (path, _, _), names in known.items()}
 
+    @property
+    def index(self) -> Index:
+        """The index, read from the files when it is first asked for. Raises SearchUnavailable."""
+        return self._index.opened()
+
+    @functools.cached_property
+    def search(self) -> Search:
+        """Finds pages; what goes for `index` goes for its questions too."""
+        return Search(self._index.opened)
+
+    def note_changes(self, paths: Iterable[str]) -> None:
+        """These files may have changed: the index looks at them again."""
+        self._index.note(paths)
+
     def resolve(self, link: Link, from_path: str) -> Resolution:
         """Resolve one link against the files as they are now."""
         return self.resolver(self.listing()).resolve(link, from_path)
@@ -119,6 +141,7 @@ class Vault:
             )
         with self._writing:
             saved = save_article(self.root, relative, text, base)
+            self.note_changes({relative, saved.file.path, saved.file.real_path})
             if saved.outcome is Outcome.UNCHANGED:
                 return Written(saved, None)
             verb = "Keep a conflicting edit of" if _is_copy(saved) else "Edit"
@@ -136,6 +159,7 @@ class Vault:
             # Elsewhere a link written as `[[Two words]]` means a file with that space in its name.
             path = create_article(self.root, title, where, text, keeps_spaces=not self.is_ours)
             file = read_article(self.root, path)
+            self.note_changes([path])
             commit = self._commit(file, f"Create {_shown(path)}", actor)
             return Written(Saved(Outcome.SAVED, file), commit)
 
@@ -170,12 +194,13 @@ class Vault:
         return self.is_ours and relative.startswith(f"{REFERENCE}/")
 
 
-def open_vault(root: Path, consents: Consents | None = None) -> Vault:
+def open_vault(root: Path, consents: Consents | None = None, data_dir: Path | None = None) -> Vault:
     """Open the wiki at `root`, setting it up first if it is new. Raises VaultUnusable.
 
-    Call `recover` on it once, in the background: it may read every article.
+    The index of the wiki is kept in `data_dir`; without it nothing can be searched. Call `recover`
+    on the wiki once, in the background: it may read every article.
     """
-    return Vault(prepare(root, consents), consents)
+    return Vault(prepare(root, consents), consents, data_dir)
 
 
 def _is_copy(saved: Saved) -> bool:

@@ -77,7 +77,7 @@ def read_facts(text: str) -> Facts:
             AnchorFact(each.line + 1, each.level, each.anchor, each.title)
             for each in article.headings
         ),
-        passages=tuple(_passages(article)),
+        passages=tuple(passages_of(article)),
         links=tuple(
             LinkFact(link, lines.line_of(link.start) + 1) for link in links if leads_to_note(link)
         ),
@@ -88,7 +88,7 @@ def read_facts(text: str) -> Facts:
     )
 
 
-def _passages(article: Article) -> list[Passage]:
+def passages_of(article: Article) -> list[Passage]:
     """The sections, and of long ones their paragraphs, as many as fit together."""
     lines = article.layout.lines
     passages: list[Passage] = []

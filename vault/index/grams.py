@@ -14,12 +14,18 @@ def runs(text: str) -> Iterator[str]:
     return (found.group() for found in _RUN.finditer(text))
 
 
-def pairs(text: str) -> str:
-    """The overlapping pairs of a text's stretches, with spaces between; a lone one stands alone.
+def runs_at(text: str) -> Iterator[tuple[int, str]]:
+    """The same with where each starts."""
+    return ((found.start(), found.group()) for found in _RUN.finditer(text))
 
-    Between stretches is a mark, so that no phrase reaches from one into another.
+
+def pairs(text: str) -> str:
+    """The overlapping pairs of a text's stretches and the last character of each.
+
+    So every character begins one of them, and no phrase of pairs reaches from one stretch into
+    another.
     """
-    return " \u2022\u2022 ".join(" ".join(pairs_of(run)) for run in runs(text))
+    return " ".join(" ".join((*pairs_of(run), run[-1])[: len(run)]) for run in runs(text))
 
 
 def pairs_of(run: str) -> list[str]:
@@ -30,5 +36,5 @@ def pairs_of(run: str) -> list[str]:
 
 
 def without_runs(text: str) -> str:
-    """The text without such stretches."""
-    return _RUN.sub(" ", text)
+    """The text with spaces for such stretches, as long as it was."""
+    return text if text.isascii() else _RUN.sub(lambda found: " " * len(found.group()), text)

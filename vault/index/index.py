@@ -20,7 +20,7 @@ from vault.index.facts import read_facts
 from vault.index.rows import FileVersion, delete_page, insert_page
 from vault.index.schema import open_index, remove_index
 from vault.links.known import PageNames
-from vault.listing import Note, list_vault
+from vault.listing import Note, list_vault, note_at
 
 _PAGES_A_TRANSACTION = 500
 
@@ -64,6 +64,12 @@ class Index:
         self._connection = open_index(file, str(root))
         self._edges: Edges | None = None
         self._version = -1
+
+    @property
+    def version(self) -> tuple[int, int, int]:
+        """What differs after any change, by this process or another."""
+        connection = self._connection
+        return id(connection), int(connection.pragma("data_version")), connection.total_changes()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -134,9 +140,9 @@ class Index:
         notes: dict[str, Note] = {}
         for path in only:
             with contextlib.suppress(OSError):
-                status = (self.root / path).stat()
-                is_excluded = path in self._excluded
-                notes[path] = Note(path, "", status.st_size, status.st_mtime_ns, is_excluded)
+                note = note_at(self.root, path, self._excluded)
+                if note is not None:
+                    notes[path] = note
         return notes
 
     def _known(self, only: set[str] | None) -> dict[str, tuple[int, int, bool, str]]:

@@ -10,10 +10,19 @@ from pathlib import Path
 
 import apsw
 
-VERSION = 1
+VERSION = 2
+# Marks count as letters: those of Thai and of Indian scripts are in the middle of words.
+_LETTERS = ("categories", "L* N* Co Mn Mc")
+GRAMS_TOKENIZER = ("unicode61", "remove_diacritics", "2", *_LETTERS)
+WORDS_TOKENIZER = ("porter", *GRAMS_TOKENIZER)
 _BUSY_MS = 10_000
 
-_TABLES = """
+
+def _option(tokenizer: tuple[str, ...]) -> str:
+    return " ".join(f"'{part}'" for part in tokenizer)
+
+
+_TABLES = f"""
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE page (
     id INTEGER PRIMARY KEY,
@@ -72,11 +81,11 @@ CREATE TABLE anchor (
 CREATE INDEX anchor_page ON anchor (page);
 CREATE VIRTUAL TABLE words USING fts5 (
     title, aliases, headings, body,
-    tokenize = "porter unicode61 remove_diacritics 2", content = '', contentless_delete = 1
+    tokenize = "{_option(WORDS_TOKENIZER)}", content = '', contentless_delete = 1
 );
 CREATE VIRTUAL TABLE grams USING fts5 (
     title, aliases, headings, body,
-    tokenize = "unicode61 remove_diacritics 2", content = '', contentless_delete = 1
+    tokenize = "{_option(GRAMS_TOKENIZER)}", content = '', contentless_delete = 1
 );
 """
 

@@ -64,6 +64,7 @@ class Moves:
             kept_in = keep_deleted(self._vault.root, plan, actor)
             write_journal(self._vault.root, plan)
             carried = self._carry_out(plan)
+            self._note(carried)
             commit = commit_paths(self._vault.root, carried.changes, subject_of(plan), actor)
         return Moved(carried, commit, kept_in)
 
@@ -73,13 +74,19 @@ class Moves:
             plan = read_interrupted(self._vault.root)
             if plan is None:
                 return None
-            return self._carry_out(plan)
+            carried = self._carry_out(plan)
+            self._note(carried)
+            return carried
 
     def _carry_out(self, plan: MovePlan) -> Carried:
         try:
             return carry_out(self._vault.root, plan)
         finally:
             clear_journal(self._vault.root)
+
+    def _note(self, carried: Carried) -> None:
+        moved = {path for pair in carried.moved for path in pair}
+        self._vault.note_changes({*carried.changes, *moved, *carried.deleted})
 
     def _pages(self) -> Pages:
         vault = self._vault

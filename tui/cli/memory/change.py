@@ -37,7 +37,7 @@ def run_init(flags: Flags, pages_folder: str, is_json: bool) -> int:
 
     def init(wiring: Wiring) -> int:
         location = wiring.wiki
-        vault = open_vault(location.root, Consents(location.consents_dir))
+        vault = open_vault(location.root, Consents(location.consents_dir), location.data_dir)
         if not vault.is_ours:
             vault.agree(pages_folder or PAGES_FOLDER)
         consent = vault.set_up.consent

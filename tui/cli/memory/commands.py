@@ -83,6 +83,27 @@ def section(
     raise typer.Exit(run_section({"wiki": wiki}, page, heading, json))
 
 
+@memory_app.command(context_settings={"ignore_unknown_options": True})
+def search(
+    query: Annotated[
+        list[str],
+        typer.Argument(
+            help='Words; "phrases"; -without; title: heading: tag: category: path: #tag.'
+        ),
+    ],
+    limit: Annotated[int, typer.Option("--limit", min=1, help="The most pages.")] = 10,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why each page is where it is.")
+    ] = False,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Find pages by what they say and what they are called."""
+    from tui.cli.memory.search import run_search
+
+    raise typer.Exit(run_search({"wiki": wiki}, " ".join(query), limit, explain, json))
+
+
 @memory_app.command()
 def links(
     page: Page,

@@ -57,7 +57,7 @@ def opened(wiring: Wiring) -> Vault:
     location = wiring.wiki
     if not location.root.exists():
         raise VaultError(f"There is no wiki at {location.root} yet. Make it with: zib memory init")
-    return open_vault(location.root, Consents(location.consents_dir))
+    return open_vault(location.root, Consents(location.consents_dir), location.data_dir)
 
 
 def page_called(vault: Vault, name: str) -> str:

@@ -1,0 +1,1 @@
+"""Search: any text is a valid question, and every answer can say why it is where it is."""

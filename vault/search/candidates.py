@@ -1,0 +1,154 @@
+"""The pages that may be meant, with the places of every term in them, from FTS5."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import apsw
+import apsw.fts5
+
+from vault.search.scope import Scope
+from vault.search.terms import Table, Term
+
+_HITS = "zib_hits"
+_MOST = 150
+COLUMNS = ("title", "aliases", "headings", "body")
+Places = tuple[tuple[int, ...], ...]
+"""Positions of a term, counted in tokens, for each column."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One page: `places` of each term, by the term's index; `sizes` of its columns in tokens."""
+
+    page: int
+    places: dict[int, Places] = field(default_factory=dict)
+    sizes: dict[Table, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The candidates with what is known of the terms; `weights` are their idf."""
+
+    terms: tuple[Term, ...]
+    weights: tuple[float, ...]
+    candidates: Mapping[int, Candidate]
+    average_sizes: Mapping[Table, tuple[float, ...]]
+
+
+class Collector:
+    """Asks the tables of words of one connection; made anew for another one."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self._found: list[tuple[int, list[Places], tuple[int, ...]]] = []
+        self._totals: tuple[float, ...] = ()
+        for table in ("words", "grams"):
+            connection.execute(
+                f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_vocab"
+                f" USING fts5vocab(main, {table}, row)"
+            )
+        connection.register_fts5_function(_HITS, self._note)
+
+    def pages_with(self, term: Term) -> int:
+        """How many pages hold a term."""
+        if term.is_prefix:
+            query = f"SELECT count(*) FROM {term.table} WHERE {term.table} MATCH ?"
+            return int(self.connection.execute(query, (term.expression,)).get)
+        query = f"SELECT doc FROM temp.{term.table}_vocab WHERE term = ?"
+        return int(self.connection.execute(query, (term.token,)).get or 0)
+
+    def collect(
+        self, terms: Sequence[Term], counts: Sequence[int], boosts: Sequence[float], scope: Scope
+    ) -> Collected:
+        """Find the pages with any of the terms that the scope holds, the best by BM25.
+
+        `counts` are the pages with each term, `boosts` how much each term counts.
+        """
+        candidates: dict[int, Candidate] = {}
+        averages: dict[Table, tuple[float, ...]] = {}
+        tables: tuple[Table, ...] = ("words", "grams")
+        mine = {
+            table: [i for i, term in enumerate(terms) if term.table == table] for table in tables
+        }
+        for table in tables:
+            if mine[table]:
+                expression = " OR ".join(terms[index].expression for index in mine[table])
+                self._ask(table, expression, scope)
+                averages[table] = self._totals
+                self._add(candidates, table, mine[table])
+        if all(mine.values()):
+            # What one table ranks high may be further down in the other.
+            for table in tables:
+                expression = " OR ".join(terms[index].expression for index in mine[table])
+                missing = [page for page, each in candidates.items() if table not in each.sizes]
+                self._ask_of(table, expression, missing)
+                self._add(candidates, table, mine[table])
+        pages = max(1, int(self.connection.execute("SELECT count(*) FROM page").get))
+        weights = tuple(
+            boost * _idf(pages, count) for boost, count in zip(boosts, counts, strict=True)
+        )
+        return Collected(tuple(terms), weights, candidates, averages)
+
+    def _ask(self, table: Table, expression: str, scope: Scope) -> None:
+        conditions, values = _conditions(scope)
+        self._select(
+            f"SELECT {_HITS}({table}), rowid FROM {table} WHERE {table} MATCH ?{conditions}"
+            f" AND rank MATCH 'bm25(4.0, 4.0, 2.0, 1.0)' ORDER BY rank LIMIT {_MOST}",
+            (expression, *values),
+        )
+
+    def _ask_of(self, table: Table, expression: str, pages: Sequence[int]) -> None:
+        self._found.clear()
+        for page in pages:
+            for _ in self.connection.execute(
+                f"SELECT {_HITS}({table}) FROM {table} WHERE {table} MATCH ? AND rowid = ?",
+                (expression, page),
+            ):
+                pass
+
+    def _select(self, query: str, values: tuple[str, ...]) -> None:
+        self._found.clear()
+        for _ in self.connection.execute(query, values):
+            pass
+
+    def _add(self, candidates: dict[int, Candidate], table: Table, indexes: Sequence[int]) -> None:
+        for page, places, sizes in self._found:
+            candidate = candidates.setdefault(page, Candidate(page))
+            candidate.sizes[table] = sizes
+            for index, place in zip(indexes, places, strict=True):
+                if any(place):
+                    candidate.places[index] = place
+
+    def _note(self, api: apsw.FTS5ExtensionApi, *_: Any) -> None:
+        count = len(COLUMNS)
+        self._found.append(
+            (
+                api.rowid,
+                [
+                    tuple(map(tuple, api.phrase_locations(phrase)))
+                    for phrase in range(api.phrase_count)
+                ],
+                tuple(api.column_size(column) for column in range(count)),
+            )
+        )
+        rows = max(1, api.row_count)
+        self._totals = tuple(api.column_total_size(column) / rows for column in range(count))
+
+
+def _conditions(scope: Scope) -> tuple[str, tuple[str, ...]]:
+    # The plus keeps SQLite from looking the pages up one by one.
+    text, values = "", []
+    if scope.allowed is not None:
+        text += " AND +rowid IN (SELECT value FROM json_each(?))"
+        values.append(json.dumps(sorted(scope.allowed)))
+    if scope.excluded:
+        text += " AND +rowid NOT IN (SELECT value FROM json_each(?))"
+        values.append(json.dumps(sorted(scope.excluded)))
+    return text, tuple(values)
+
+
+def _idf(pages: int, count: int) -> float:
+    return math.log(1 + (pages - count + 0.5) / (count + 0.5))

@@ -1,0 +1,143 @@
+"""Finds where in a page the query is answered, and cuts out what to show."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from vault.search.result import Passage, Span
+from vault.search.terms import Analyser, Token
+
+_SNIPPET = 240
+_MOST_READ = 2_000_000
+_LEAST_OF_BEST = 0.6
+_PREFIX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A passage as the index knows it, with its text."""
+
+    text: str
+    line: int
+    heading_path: tuple[str, ...]
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The tokens looked for with their weights; those in `prefixes` may go on."""
+
+    weights: Mapping[str, float]
+    prefixes: tuple[str, ...] = ()
+
+    def key(self, token: str) -> str | None:
+        """Return which of them a token of a page is."""
+        if token in self.weights:
+            return token
+        return next((each for each in self.prefixes if token.startswith(each)), None)
+
+
+def best_passages(
+    stretches: Iterable[Stretch], wanted: Wanted, analyser: Analyser, most: int = 2
+) -> tuple[Passage, ...]:
+    """Return the passages that say most of what is wanted; the first one when none says any."""
+    scored: list[tuple[float, int, Stretch, str, list[Token]]] = []
+    first: Stretch | None = None
+    read = 0
+    beginnings = {token[:_PREFIX] for token in wanted.weights}
+    for index, stretch in enumerate(stretches):
+        first = first or stretch
+        read += len(stretch.text)
+        if read > _MOST_READ:
+            break
+        if not _may_say(stretch.text, beginnings):
+            continue
+        text = _shown(stretch)
+        tokens = [each for each in analyser.tokens(text) if wanted.key(each.token) is not None]
+        heading = {wanted.key(token) for token in analyser.keys(" ".join(stretch.heading_path))}
+        said = {wanted.key(each.token) for each in tokens}
+        score = sum(wanted.weights[key] for key in said if key)
+        score += 0.5 * sum(wanted.weights[key] for key in heading if key)
+        if score:
+            scored.append((-score, index, stretch, text, tokens))
+    scored.sort(key=lambda each: each[:2])
+    if not scored:
+        return (_passage(first, _shown(first), [], wanted),) if first else ()
+    least = -scored[0][0] * _LEAST_OF_BEST
+    return tuple(
+        _passage(stretch, text, tokens, wanted)
+        for score, _, stretch, text, tokens in scored[:most]
+        if -score >= least
+    )
+
+
+def _may_say(text: str, beginnings: set[str]) -> bool:
+    """Whether to look closer; stems begin as their words do."""
+    folded = text.casefold()
+    if not folded.isascii():
+        parts = unicodedata.normalize("NFD", folded)
+        bare = "".join(each for each in parts if not unicodedata.combining(each))
+        folded += bare + unicodedata.normalize("NFC", folded)
+    return any(each in folded for each in beginnings)
+
+
+def _shown(stretch: Stretch) -> str:
+    """The text in one line, without its heading, which is shown apart."""
+    text = stretch.text
+    if stretch.heading_path:
+        body = text.lstrip("\ufeff \t\r\n")
+        if body.startswith("#"):
+            below = body.replace("\r", "\n").partition("\n")[2]
+            text = below if below.strip() else text
+    return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
+def _passage(stretch: Stretch, text: str, tokens: list[Token], wanted: Wanted) -> Passage:
+    start, end = _window(text, tokens, wanted)
+    before, after = ("… " if start else ""), (" …" if end < len(text) else "")
+    shift = len(before) - start
+    spans = _joined(
+        (each.start + shift, each.end + shift)
+        for each in tokens
+        if start <= each.start and each.end <= end
+    )
+    return Passage(
+        stretch.heading_path,
+        stretch.anchor,
+        stretch.line,
+        f"{before}{text[start:end]}{after}",
+        spans,
+    )
+
+
+def _window(text: str, tokens: list[Token], wanted: Wanted) -> Span:
+    """The stretch of the text that shows most of what is wanted."""
+    if len(text) <= _SNIPPET:
+        return 0, len(text)
+    tokens = sorted(tokens, key=lambda each: each.start)
+    best, start, last = -1.0, 0, 0
+    for index, each in enumerate(tokens):
+        inside = [t for t in tokens[index : index + 60] if t.end <= each.start + _SNIPPET - 40]
+        value = sum(wanted.weights[key] for key in {wanted.key(t.token) for t in inside} if key)
+        if value > best and inside:
+            best, start, last = value, each.start, inside[-1].end
+    slack = max(0, _SNIPPET - (last - start))
+    first = max(0, start - slack // 3)
+    if first:
+        space = text.find(" ", first, start)
+        first = space + 1 if space >= 0 else first
+    end = min(len(text), first + _SNIPPET)
+    if end < len(text):
+        space = text.rfind(" ", max(last, first), end)
+        end = space if space > 0 else end
+    return first, end
+
+
+def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)

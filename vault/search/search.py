@@ -1,0 +1,88 @@
+"""Asks the index of one wiki. Every call blocks; any thread may make it."""
+
+from collections.abc import Callable
+
+import apsw
+
+from vault.index.index import Index
+from vault.search.candidates import Collected, Collector
+from vault.search.hits import HitReader
+from vault.search.jump import JumpName, jump, read_names
+from vault.search.listed import listed_pages
+from vault.search.page_facts import read_page_facts
+from vault.search.passages import Wanted
+from vault.search.plan import Plan, make_plan
+from vault.search.query import parse_query
+from vault.search.ranking import Ranked, Ranking, Weights
+from vault.search.result import NamedPage, Results
+from vault.search.scope import Scope, read_scope
+from vault.search.suggest import suggestions
+from vault.search.terms import Analyser
+
+_FEW = 3
+
+
+class Search:
+    """Finds pages by what they say and by what they are called.
+
+    `opened` gives the index; what it raises, every question raises.
+    """
+
+    def __init__(self, opened: Callable[[], Index], weights: Weights | None = None) -> None:
+        self._opened = opened
+        self._weights = weights or Weights()
+        self._analyser = Analyser()
+        self._collector: Collector | None = None
+        self._names: tuple[JumpName, ...] = ()
+        self._names_version: tuple[int, int, int] | None = None
+
+    def find(self, text: str, limit: int = 20, is_typing: bool = False) -> Results:
+        """Return the best pages for any text; while it `is_typing` its last word may go on."""
+        query = parse_query(text, is_typing)
+        index = self._opened()
+        with index.reading() as connection:
+            collector = self._collecting(connection)
+            scope = read_scope(connection, self._analyser, query, has_phrases=True)
+            plan = make_plan(collector, self._analyser, query, scope.tag_words)
+            ranked, wanted = self._ranked(collector, plan, scope)
+            is_loosened = not ranked and bool(query.phrases)
+            if is_loosened:
+                scope = read_scope(connection, self._analyser, query, has_phrases=False)
+                ranked, wanted = self._ranked(collector, plan, scope)
+            if not plan.terms:
+                ranked = listed_pages(connection, scope, query.typed, limit)
+            hits = HitReader(index, self._analyser, wanted).read(connection, ranked, limit)
+            is_little = len(hits) < _FEW
+            suggested = suggestions(connection, self._analyser, query.typed, is_little)
+        return Results(hits, len(ranked), suggested, plan.corrected, is_loosened and bool(hits))
+
+    def jump(self, text: str, limit: int = 20) -> tuple[NamedPage, ...]:
+        """Return the pages whose names hold the letters of a text in order, best first."""
+        index = self._opened()
+        with index.reading() as connection:
+            version = index.version
+            if version != self._names_version:
+                self._names, self._names_version = read_names(connection), version
+            names = self._names
+        return jump(names, text, limit)
+
+    def _collecting(self, connection: apsw.Connection) -> Collector:
+        if self._collector is None or self._collector.connection is not connection:
+            self._collector = Collector(connection)
+        return self._collector
+
+    def _ranked(
+        self, collector: Collector, plan: Plan, scope: Scope
+    ) -> tuple[list[Ranked], Wanted]:
+        if not plan.terms:
+            return [], Wanted({})
+        collected = collector.collect(plan.terms, plan.counts, plan.boosts, scope)
+        ranking = Ranking(collected, plan.order, plan.typed, self._weights)
+        facts = read_page_facts(collector.connection, self._analyser, collected.candidates)
+        return ranking.rank(facts), _wanted(collected)
+
+
+def _wanted(collected: Collected) -> Wanted:
+    terms = collected.terms
+    weights = {t.token: weight for t, weight in zip(terms, collected.weights, strict=True)}
+    return Wanted(weights, tuple(term.token for term in terms if term.is_prefix))
