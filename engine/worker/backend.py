@@ -164,7 +164,7 @@ class MlxBackend:
             claim=self._answering.claim(len(prompt), room, command.max_tokens is None),
             sampler=self._answering.sampling.sampler(command),
             text=TextStream(
-                loaded.markup,
+                loaded.markup if command.grammar is None else loaded.markup.for_form(),
                 command.stop,
                 loaded.markup.opening(loaded.tokenizer, prompt),
                 reader_for(command, loaded.markup.tools, prompt),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.worker.markup_families import Dialect, Edges, Route, State, dialect_of
@@ -35,6 +35,16 @@ class Markup:
     tokens: TokenBytes
     tools: ToolFormat | None
     thinks: bool
+
+    def for_form(self) -> Markup:
+        """For an answer held to a form: a tag spelled in letters is part of what it says."""
+        signs = set(self.signs.values())
+        kept = {
+            tag: target
+            for tag, target in self.edges.get("answer", {}).items()
+            if not signs.isdisjoint(tag)
+        }
+        return replace(self, edges={**self.edges, "answer": kept})
 
     def readable(self, text: str) -> str:
         """The text with the tokens' own letters in place of their signs."""

@@ -54,7 +54,7 @@ def test_options_make_a_form(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(FormError, match="nowhere.json cannot be read: No such file"):
+    with pytest.raises(FormError, match=r"nowhere\.json cannot be read: No such file"):
         FormOptions(schema="nowhere.json").read()
 
 

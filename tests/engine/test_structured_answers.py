@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -244,3 +245,21 @@ def test_a_stop_string_may_cut_a_form(driver: Driver, stop: tuple[str, ...], exp
     driver.run()
     assert driver.finished(id).reason == "stop"
     assert re.fullmatch(expected, said(driver, id))
+
+
+def test_a_tag_in_letters_is_part_of_what_a_form_says(
+    driver: Driver, tmp_path: Path, place: Path
+) -> None:
+    """Models like DeepSeek's distilled ones think between tags that are no tokens."""
+    folder = tmp_path / "spelled"
+    shutil.copytree(driver.loaded.info.path, folder)
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    settings["chat_template"] += "{# <think> </think> #}"
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    spelling = load_driver(folder, place)
+    assert spelling.loaded.info.has_thinking
+    text = '"a <think> b </think> c"'
+    id = submit(spelling, JsonSchema(f'{{"const":{text}}}'))
+    spelling.run()
+    assert said(spelling, id) == text
+    assert not said(spelling, id, "thinking")
