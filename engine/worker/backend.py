@@ -144,8 +144,11 @@ class MlxBackend:
         return self._tier.flush(seconds)
 
     def upkeep(self, idle_seconds: float) -> float | None:
-        """Write a little of what waits for the disk."""
-        return self._tier.upkeep(idle_seconds)
+        """Write a little of what waits for the disk, then free what has lain there for long."""
+        pause = self._tier.upkeep(idle_seconds)
+        if pause is None and self._answering is not None:
+            return self._answering.demote()
+        return pause
 
     def submit(self, command: Generate) -> None:
         """Check the request and queue the row."""
