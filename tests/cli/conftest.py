@@ -9,9 +9,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
+
+from tui.cli.commands import app
 
 COMMAND = (sys.executable, "-P", "-m", "tui")
 RunZib = Callable[..., subprocess.CompletedProcess[bytes]]
+Memory = Callable[..., Result]
 
 
 @pytest.fixture
@@ -44,3 +48,21 @@ def run_zib(zib_environment: dict[str, str], tmp_path: Path) -> RunZib:
         )
 
     return run
+
+
+@pytest.fixture
+def memory(tmp_path: Path, home: Path) -> Memory:
+    """Runs a command of `zib memory` in this process, on a wiki in a folder of its own."""
+
+    def run(*arguments: str, stdin: str | bytes = "") -> Result:
+        command = ["memory", *arguments, "--wiki", str(tmp_path / "wiki")]
+        return CliRunner().invoke(app, command, input=stdin)
+
+    return run
+
+
+@pytest.fixture
+def wiki(memory: Memory, tmp_path: Path) -> Path:
+    """A wiki that was just set up."""
+    assert memory("init").exit_code == 0
+    return tmp_path / "wiki"

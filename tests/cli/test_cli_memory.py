@@ -4,34 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from tests.cli.conftest import RunZib
-from tui.cli.commands import app
-
-Memory = Callable[..., Result]
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Memory:
-    """Runs a command in this process, on a wiki in a folder of its own."""
-
-    def run(*arguments: str, stdin: str | bytes = "") -> Result:
-        command = ["memory", *arguments, "--wiki", str(tmp_path / "wiki")]
-        return CliRunner().invoke(app, command, input=stdin)
-
-    return run
-
-
-@pytest.fixture
-def wiki(memory: Memory, tmp_path: Path) -> Path:
-    assert memory("init").exit_code == 0
-    return tmp_path / "wiki"
+from tests.cli.conftest import Memory, RunZib
 
 
 def told(result: Result) -> Any:

@@ -75,8 +75,8 @@ def test_every_kind_is_found_where_it_is(vault: Vault, index: Index) -> None:
 
 def test_what_can_be_mended_is_and_stays_so(vault: Vault, index: Index) -> None:
     findings = lint(index, vault.read, is_ours=False)
-    mended = list(mend(findings, vault.read, vault.save))
-    assert {each.path: (each.mended, each.problem) for each in mended} == {
+    mended = list(mend(index, findings, vault.read, vault.save, is_ours=False))
+    assert {each.path: (len(each.findings), each.problem) for each in mended} == {
         "Linking.md": (2, ""),
         "Notes.md": (1, ""),
         "deep/b/Same.md": (1, ""),

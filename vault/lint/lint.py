@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from vault.article.splices import Edit, apply_edits
-from vault.errors import EditRefused, VaultError
+from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.graph.graph import is_apparatus
 from vault.index.index import Index
-from vault.links.known import PageNames
+from vault.index.names import known_names
 from vault.links.resolve import LinkResolver
 from vault.lint.finding import Finding
 from vault.lint.page_checks import PageChecks
@@ -17,76 +16,74 @@ from vault.lint.wiki_checks import check_wiki
 from vault.setup import ARTICLES
 
 Read = Callable[[str], ArticleFile]
+Save = Callable[[str, str, ArticleFile], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A page that was mended: how many findings, and why the others could not be."""
+    """A page that was mended: of which findings, or why it could not be."""
 
     path: str
-    mended: int
+    findings: tuple[Finding, ...]
     problem: str = ""
 
 
 def lint(index: Index, read: Read, is_ours: bool) -> tuple[Finding, ...]:
     """Return everything that is wrong, by page and line."""
-    paths, names = _names(index)
-    checks = PageChecks(
-        LinkResolver(paths, lambda: names),
-        read,
-        lambda path: is_ours and path.startswith(f"{ARTICLES}/"),
-    )
+    checks = PageChecks(_resolver(index), read, _grammar(is_ours))
     found = [*check_wiki(index)]
-    for path in paths:
+    for path in known_names(index, with_excluded=False):
         if not is_apparatus(path) or not is_ours:
             found += checks.check(path)
     return tuple(sorted(found, key=lambda each: (each.path, each.line, each.kind)))
 
 
 def mend(
-    findings: Iterable[Finding], read: Read, save: Callable[[str, str, ArticleFile], object]
+    index: Index, findings: Iterable[Finding], read: Read, save: Save, is_ours: bool
 ) -> Iterator[Mended]:
-    """Make the fixes of the findings, a save for each page. The findings must be fresh."""
-    by_page: dict[str, list[Finding]] = {}
+    """Make the fixes of the findings, a save for each page; what is no longer so is left out."""
+    by_page: dict[str, set[tuple[str, str]]] = {}
     for finding in findings:
         if finding.fix is not None:
-            by_page.setdefault(finding.path, []).append(finding)
-    for path, fixable in by_page.items():
+            by_page.setdefault(finding.path, set()).add((finding.kind, finding.message))
+    resolver = _resolver(index)
+    for path, wanted in by_page.items():
         try:
-            file = read(path)
-            edits, count = _compatible(fixable)
-            save(path, apply_edits(file.text or "", edits), file)
-        except (VaultError, EditRefused) as error:
-            yield Mended(path, 0, str(error))
+            base = read(path)
+            checks = PageChecks(resolver, _reader(base, read), _grammar(is_ours))
+            found = [each for each in checks.check(path) if (each.kind, each.message) in wanted]
+            edits, mended = _compatible(each for each in found if each.fix is not None)
+            if edits:
+                save(path, apply_edits(base.text or "", edits), base)
+        except VaultError as error:
+            yield Mended(path, (), str(error))
         else:
-            yield Mended(path, count)
+            yield Mended(path, tuple(mended))
 
 
-def _compatible(findings: list[Finding]) -> tuple[list[Edit], int]:
+def _reader(base: ArticleFile, read: Read) -> Read:
+    """Reads pages, but one as it was: the places found are those of the text that is saved."""
+    return lambda path: base if path == base.path else read(path)
+
+
+def _compatible(findings: Iterable[Finding]) -> tuple[list[Edit], list[Finding]]:
     """The edits of as many findings as do not touch the same text."""
     edits: list[Edit] = []
-    count = 0
+    mended: list[Finding] = []
     done = -1
     for finding in sorted(findings, key=lambda each: each.fix.edits[0].start if each.fix else 0):
         assert finding.fix is not None  # only those with one were gathered
         if finding.fix.edits[0].start >= done:
             edits += finding.fix.edits
             done = finding.fix.edits[-1].end
-            count += 1
-    return edits, count
+            mended.append(finding)
+    return edits, mended
 
 
-def _names(index: Index) -> tuple[list[str], dict[str, PageNames]]:
-    with index.reading() as connection:
-        paths: list[Any] = connection.execute(
-            "SELECT path FROM page WHERE NOT is_excluded ORDER BY path"
-        ).fetchall()
-        aliases: dict[str, list[str]] = {}
-        rows: Any = connection.execute(
-            "SELECT page.path, name.text FROM name JOIN page ON page.id = name.page"
-            " WHERE name.kind <> 'file'"
-        )
-        for path, text in rows:
-            aliases.setdefault(path, []).append(text)
-    names = {path: PageNames(aliases=tuple(texts)) for path, texts in aliases.items()}
-    return [path for (path,) in paths], names
+def _resolver(index: Index) -> LinkResolver:
+    names = known_names(index, with_excluded=True)
+    return LinkResolver(names, lambda: names)
+
+
+def _grammar(is_ours: bool) -> Callable[[str], bool]:
+    return lambda path: is_ours and path.startswith(f"{ARTICLES}/")

@@ -107,30 +107,23 @@ def _has_anchor(article: Article, fragment: str) -> bool:
     if last.startswith("^"):
         ids = {found.group(1).casefold() for found in _BLOCK_ID.finditer(article.prose)}
         return last[1:].casefold() in ids
-    if article.section(fragment) is not None:
-        return True
-    # Headings in quotes and lists start no section and have an anchor all the same.
-    wanted = heading_key(last)
-    return any(
-        heading_key(heading.title) == wanted or heading.anchor == last.lower()
-        for heading in article.headings
-    )
+    return article.find_heading(fragment) is not None
 
 
 def _nearest(article: Article, fragment: str, is_slug: bool) -> str | None:
-    """The anchor that was probably meant; an embed's block ids are not guessed."""
+    """The anchor that was meant, if one heading only is like it; block ids are not guessed."""
     last = fragment.rpartition("#")[2]
     if last.startswith("^"):
         return None
     keys = {heading_key(heading.title): heading for heading in article.headings}
-    near = difflib.get_close_matches(heading_key(last.replace("-", " ")), keys, 1, _CLOSE_ENOUGH)
-    if not near:
+    wanted = heading_key(last.replace("-", " "))
+    near = difflib.get_close_matches(wanted, keys, 2, _CLOSE_ENOUGH)
+    if len(near) != 1:
         return None
     heading = keys[near[0]]
-    title = heading.title
     if is_slug:
         return heading.anchor
-    return title if not re.search(r"[\[\]|#^]", title) else None
+    return heading.title if not re.search(r"[\[\]|#^]", heading.title) else None
 
 
 def _footnotes(path: str, article: Article) -> Iterator[Finding]:

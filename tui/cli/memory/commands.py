@@ -118,6 +118,42 @@ def links(
 
 
 @memory_app.command()
+def graph(
+    page: Annotated[
+        str | None, typer.Argument(help="The pages beside this one, and unlinked mentions of it.")
+    ] = None,
+    orphans: Annotated[bool, typer.Option("--orphans", help="Pages nobody links to.")] = False,
+    wanted: Annotated[bool, typer.Option("--wanted", help="Pages nobody wrote yet.")] = False,
+    dead_ends: Annotated[bool, typer.Option("--dead-ends", help="Pages without a link.")] = False,
+    way: Annotated[
+        tuple[str, str] | None, typer.Option("--way", help="The links from a page to another.")
+    ] = None,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """How the pages hang together; without a question how many there are."""
+    from tui.cli.memory.graph import GraphQuestion, run_graph
+
+    question = GraphQuestion(page, orphans, wanted, dead_ends, way)
+    raise typer.Exit(run_graph({"wiki": wiki}, question, json))
+
+
+@memory_app.command()
+def lint(
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", "-k", help="Only findings of this kind.")
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what is sure.")] = False,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """What is wrong with the pages and their links; exit code 1 when anything is."""
+    from tui.cli.memory.lint import run_lint
+
+    raise typer.Exit(run_lint({"wiki": wiki}, kind or (), fix, json))
+
+
+@memory_app.command()
 def new(
     title: Annotated[str, typer.Argument(help="The page's title.")],
     folder: Annotated[str | None, typer.Option(help="Where to put it.")] = None,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tui.cli.memory.opened import EXIT_FAILED, opened, page_called, with_vault, with_wiring
-from tui.cli.memory.printed import commit_told, print_json, say
+from tui.cli.memory.printed import commit_told, counted, print_json, say
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.text.line import to_line
 from tui.wiring import Wiring
@@ -89,7 +89,7 @@ def _tell_plan(plan: MovePlan, is_json: bool) -> None:
         say(f"would delete {displayable(path)}")
     for page in edited:
         if page.links:
-            say(f"would write {_counted(page.links, 'link')} anew in {displayable(page.path)}")
+            say(f"would write {counted(page.links, 'link')} anew in {displayable(page.path)}")
     for left in plan.skipped:
         say(f"would leave {displayable(left.path)}: {left.reason}")
 
@@ -107,8 +107,8 @@ def _tell_moved(moved: Moved, is_json: bool) -> None:
         say(f"{displayable(path)} is deleted and kept {kept}.")
     linking = [page.links for page in carried.edited if page.links]
     if linking:
-        pages = _counted(len(linking), "page")
-        say(f"{_counted(sum(linking), 'link')} in {pages} written anew.")
+        pages = counted(len(linking), "page")
+        say(f"{counted(sum(linking), 'link')} in {pages} written anew.")
     for left in carried.skipped:
         print_error(f"{displayable(left.path)} was left as it is: {left.reason}.")
 
@@ -125,7 +125,3 @@ def _told(
         "edited": [{"path": displayable(page.path), "links": page.links} for page in edited],
         "skipped": [{"path": displayable(page.path), "reason": page.reason} for page in skipped],
     }
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

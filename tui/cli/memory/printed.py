@@ -45,3 +45,8 @@ def commit_told(commit: CommitResult | None) -> dict[str, str]:
     if isinstance(commit, Committed):
         return {"commit": commit.sha, "not_committed": ""}
     return {"commit": "", "not_committed": commit.message if commit else ""}
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
