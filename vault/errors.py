@@ -11,7 +11,9 @@ VaultError
 ├── PageChanged          a page changed while a change of several pages was planned
 ├── ReadFailed           the system refused to read a file
 ├── SaveFailed           nothing was written; the old file is intact
+├── ToolRefused          a tool was asked for what it cannot give
 ├── SearchUnavailable    the index cannot be kept; the articles are unaffected
+├── CannotUndo           later changes stand in the way (vault/history/history.py)
 └── HistoryUnavailable   git cannot be asked; the articles are unaffected
 """
 
@@ -58,6 +60,10 @@ class ReadFailed(VaultError):
 
 class SaveFailed(VaultError):
     """Nothing was saved: the file on disk is as it was and no temporary file is left."""
+
+
+class ToolRefused(VaultError):
+    """A tool cannot answer so; the message tells a model how to go on."""
 
 
 class SearchUnavailable(VaultError):

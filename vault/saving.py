@@ -35,11 +35,15 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A finished save. `file` is what was written, at `file.path`: for a conflict, the copy."""
+    """A finished save. `file` is what was written, at `file.path`: for a conflict, the copy.
+
+    `replaced` is what the file held before; None where nothing was replaced.
+    """
 
     outcome: Outcome
     file: ArticleFile
     notes: tuple[str, ...] = ()
+    replaced: bytes | None = None
 
 
 def save_article(root: Path, relative: str, text: str, base: ArticleFile) -> Saved:
@@ -103,7 +107,8 @@ def _try_to_save(place: Place, mine: str, base: ArticleFile) -> Saved | None:
     new = encode(text, has_byte_order_mark=has_mark)
     if replace_file(place, new, status, disk.sha256) is Replaced.CHANGED_MEANWHILE:
         return None
-    return Saved(outcome, article_of(base.path, place, status, new), _notes(status))
+    file = article_of(base.path, place, status, new)
+    return Saved(outcome, file, _notes(status), content)
 
 
 def _merged(mine: str, base: ArticleFile, disk: ArticleFile) -> str | None:

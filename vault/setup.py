@@ -1,7 +1,6 @@
 """Sets up the wiki folder: adds what is missing, never touches what a user may have written."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -12,9 +11,9 @@ from vault import os_errors
 from vault.atomic import create_file, digest, replace_file, temporary_owner
 from vault.confined import opened_place, read_regular
 from vault.consent import Consent, Consents
-from vault.errors import HistoryUnavailable, NotAllowed, VaultUnusable
+from vault.errors import NotAllowed, VaultUnusable
 from vault.history.commit import CommitResult, commit_paths
-from vault.history.git import find_git, run
+from vault.history.home import find_home, start_history
 from vault.marker import MARKER_NAME, Marker, read_marker, write_marker
 
 ARTICLES, REFERENCE, META, TALK = "articles", "Reference", "Meta", "Talk"
@@ -43,8 +42,11 @@ class SetUp:
         return self.is_ours or self.consent is not None
 
 
-def prepare(root: Path, consents: Consents | None = None) -> SetUp:
-    """Make `root` a wiki unless it is somebody's folder already. Raises VaultUnusable."""
+def prepare(root: Path, consents: Consents | None = None, data_dir: Path | None = None) -> SetUp:
+    """Make `root` a wiki unless it is somebody's folder already. Raises VaultUnusable.
+
+    Its history goes into `data_dir` where the folder is not the place for it.
+    """
     try:
         root = _existing_folder(root)
         marker = read_marker(root)
@@ -52,9 +54,9 @@ def prepare(root: Path, consents: Consents | None = None) -> SetUp:
             if not _is_empty(root):
                 return SetUp(root, False, consent=consents.find(root) if consents else None)
             marker = Marker()
-            return _set_up(root, marker)
+            return _set_up(root, marker, data_dir)
         with contextlib.suppress(OSError):
-            return _set_up(root, marker)
+            return _set_up(root, marker, data_dir)
         # A wiki of ours on a disk that cannot be written can still be read.
         return SetUp(root, is_ours=True)
     except (OSError, NotAllowed) as error:
@@ -74,7 +76,7 @@ def _is_empty(root: Path) -> bool:
     return all(name in _UNIMPORTANT or temporary_owner(name) is not None for name in names)
 
 
-def _set_up(root: Path, marker: Marker) -> SetUp:
+def _set_up(root: Path, marker: Marker, data_dir: Path | None) -> SetUp:
     written: dict[str, bytes] = {}
     is_first_time = read_marker(root) is None
     if is_first_time:
@@ -89,11 +91,12 @@ def _set_up(root: Path, marker: Marker) -> SetUp:
     written |= refreshed
     if finished != marker:
         written[MARKER_NAME] = write_marker(root, finished)
-    _start_history(root)
+    home = find_home(root, data_dir, is_ours=True)
+    start_history(home)
     if not written:
         return SetUp(root, is_ours=True)
     subject = "Set up the wiki" if is_first_time else "Refresh the pages that come with zib"
-    commit = commit_paths(root, written, subject, "zib")
+    commit = commit_paths(home, written, subject, "zib")
     return SetUp(root, True, tuple(written), commit)
 
 
@@ -146,14 +149,3 @@ def _renew(root: Path, relative: str, content: bytes, last_written: str | None) 
         # The user put something else there, a link or a folder: it stays theirs.
         return False
     return True
-
-
-def _start_history(root: Path) -> None:
-    git_dir = root / ".git"
-    if find_git() is None or (git_dir / "HEAD").is_file() or git_dir.is_symlink():
-        return
-    if git_dir.exists() and not git_dir.is_dir():
-        return
-    with contextlib.suppress(HistoryUnavailable):
-        arguments = ["-c", "init.defaultBranch=main", "init", "-q", "--template=", "--"]
-        run([*arguments, os.fspath(root)], root)

@@ -10,8 +10,11 @@ from vault.consent import PAGES_FOLDER, Consents
 from vault.errors import ConsentNeeded, NotAllowed, ReadOnlyArticle, VaultError
 from vault.files import ArticleFile, create_article, read_article
 from vault.history.commit import CommitResult, commit_paths
-from vault.history.log import Revision, log_article
+from vault.history.history import History
+from vault.history.home import find_home, start_history
+from vault.history.log import Revision
 from vault.history.recover import recover
+from vault.history.state import Skipped, SkipReason
 from vault.index.index import Index
 from vault.index.kept import KeptIndex
 from vault.links.backlinks import Backlink, find_backlinks
@@ -56,6 +59,10 @@ class Vault:
         self._names: dict[_Version, PageNames] = {}
         self._writing = threading.Lock()
         self._index = KeptIndex(self.root, data_dir, self._excluded)
+        self.home = find_home(self.root, data_dir, is_ours=self.is_ours)
+        if not self.is_ours and self.is_writable:
+            start_history(self.home)
+        self.history = History(self, self._writing)
         self.moves = Moves(self, self._writing)
 
     @property
@@ -74,6 +81,7 @@ class Vault:
             raise ConsentNeeded("Permission cannot be kept: there is no place for it.")
         consent = self._consents.give(self.root, pages_folder)
         self.set_up = replace(self.set_up, consent=consent)
+        start_history(self.home)
 
     def listing(self) -> VaultListing:
         """List the notes as they are now."""
@@ -132,7 +140,9 @@ class Vault:
             return replace(file, read_only_reason=file.read_only_reason or _NEEDS_CONSENT)
         return file
 
-    def save(self, relative: str, text: str, base: ArticleFile, actor: str = _YOU) -> Written:
+    def save(
+        self, relative: str, text: str, base: ArticleFile, actor: str = _YOU, subject: str = ""
+    ) -> Written:
         """Save an edited article and commit it; the save stands even when the commit cannot be."""
         self.require_consent()
         if self._is_reference(relative):
@@ -144,8 +154,10 @@ class Vault:
             self.note_changes({relative, saved.file.path, saved.file.real_path})
             if saved.outcome is Outcome.UNCHANGED:
                 return Written(saved, None)
-            verb = "Keep a conflicting edit of" if _is_copy(saved) else "Edit"
-            return Written(saved, self._commit(saved.file, f"{verb} {_shown(relative)}", actor))
+            subject = subject or f"Edit {_shown(relative)}"
+            if _is_copy(saved):
+                subject = f"Keep a conflicting edit of {_shown(relative)}"
+            return Written(saved, self._commit(saved, subject, actor))
 
     def create(
         self, title: str, folder: str | None = None, actor: str = _YOU, text: str | None = None
@@ -160,25 +172,28 @@ class Vault:
             path = create_article(self.root, title, where, text, keeps_spaces=not self.is_ours)
             file = read_article(self.root, path)
             self.note_changes([path])
-            commit = self._commit(file, f"Create {_shown(path)}", actor)
-            return Written(Saved(Outcome.SAVED, file), commit)
+            saved = Saved(Outcome.SAVED, file)
+            return Written(saved, self._commit(saved, f"Create {_shown(path)}", actor))
 
     def log(self, relative: str, limit: int = 50) -> tuple[Revision, ...]:
         """Return the revisions of an article, newest first."""
-        return log_article(self.root, relative, limit)
+        return self.history.log(relative, limit)
 
     def recover(self) -> CommitResult:
         """Finish what a crash cut short, and commit what is in no commit yet.
 
-        In a folder that is not ours nothing is committed.
+        Without consent nothing is committed.
         """
-        if self.is_writable:
-            self.moves.finish_interrupted()
+        if not self.is_writable:
+            return Skipped(SkipReason.NOT_OURS, f"Nothing was committed: {_NEEDS_CONSENT}.")
+        self.moves.finish_interrupted()
         with self._writing:
-            return recover(self.root)
+            return recover(self.home)
 
-    def _commit(self, file: ArticleFile, subject: str, actor: str) -> CommitResult:
-        return commit_paths(self.root, {file.real_path: file.content}, subject, actor)
+    def _commit(self, saved: Saved, subject: str, actor: str) -> CommitResult:
+        path = saved.file.real_path
+        replaced = {} if saved.replaced is None else {path: saved.replaced}
+        return commit_paths(self.home, {path: saved.file.content}, subject, actor, replaced)
 
     def _folder_for_new(self) -> str:
         return ARTICLES if self.is_ours else self.conventions.folder_for_new_note()
@@ -197,10 +212,11 @@ class Vault:
 def open_vault(root: Path, consents: Consents | None = None, data_dir: Path | None = None) -> Vault:
     """Open the wiki at `root`, setting it up first if it is new. Raises VaultUnusable.
 
-    The index of the wiki is kept in `data_dir`; without it nothing can be searched. Call `recover`
+    The index of the wiki is kept in `data_dir`, and its history where it cannot be in the folder;
+    without it nothing can be searched. Call `recover`
     on the wiki once, in the background: it may read every article.
     """
-    return Vault(prepare(root, consents), consents, data_dir)
+    return Vault(prepare(root, consents, data_dir), consents, data_dir)
 
 
 def _is_copy(saved: Saved) -> bool:

@@ -502,7 +502,7 @@ def test_nothing_in_the_repository_or_environment_is_executed(
     assert isinstance(wiki.create("New page").commit, Committed)
     (root / "articles/Zibaldone.md").unlink()
     assert isinstance(wiki.recover(), Committed)
-    assert len(wiki.log("articles/Welcome.md")) == 2
+    assert len(wiki.log("articles/Welcome.md")) == 3
     blob = root / ".git/objects" / wiki.log("articles/New_page.md")[0].sha[:2]
     assert blob.is_dir()
     open_vault(root)

@@ -9,11 +9,12 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault.errors import HistoryUnavailable
 from vault.history.git import Finished, Repository
+from vault.history.home import Home
 from vault.history.locks import CommitLock, commit_lock
 from vault.history.message import message
 from vault.history.objects import write_blobs
@@ -30,6 +31,7 @@ from vault.history.trees import (
     Entry,
     as_index_lines,
     finish_refresh,
+    is_blob,
     read_entries,
     refresh_index,
 )
@@ -50,15 +52,20 @@ CommitResult = Committed | Skipped
 
 
 def commit_paths(
-    root: Path, changes: Mapping[str, bytes | None], subject: str, actor: str
+    folder: Path | Home,
+    changes: Mapping[str, bytes | None],
+    subject: str,
+    actor: str,
+    replaced: Mapping[str, bytes] | None = None,
 ) -> CommitResult:
     """Commit new content (or None for a removal) of some paths, and nothing else.
 
-    `actor` is who made the change (`you`, `synthesis run 7`) and goes into a trailer. Never
-    raises for a repository in a bad state: the files are saved already, and `Skipped` says why
-    the history lacks them.
+    `actor` is who made the change (`you`, `synthesis run 7`) and goes into a trailer. What the
+    change `replaced` is committed first where the history lacks it: another program wrote it.
+    Never raises for a repository in a bad state: the files are saved already, and `Skipped` says
+    why the history lacks them.
     """
-    repository = find_repository(root)
+    repository = find_repository(folder)
     if isinstance(repository, Skipped):
         return repository
     try:
@@ -66,7 +73,8 @@ def commit_paths(
             if lock is None:
                 return _locked("another zib is committing")
             _finish_interrupted(repository, lock)
-            return _Attempt(repository, lock, message(subject, actor), changes).run()
+            text = message(subject, actor)
+            return _Attempt(repository, lock, text, changes, replaced or {}).run()
     except HistoryUnavailable as error:
         return Skipped(SkipReason.NO_GIT, str(error))
     except OSError as error:
@@ -102,6 +110,7 @@ class _Attempt:
     lock: CommitLock
     text: str
     changes: Mapping[str, bytes | None]
+    replaced: Mapping[str, bytes] = field(default_factory=dict)
 
     def run(self) -> CommitResult:
         try:
@@ -121,7 +130,10 @@ class _Attempt:
         head = find_head(self.repository)
         if isinstance(head, Skipped):
             return head
-        before = read_entries(self.repository, head.sha, blobs)
+        before = read_entries(self.repository, head.sha, blobs.keys() | self._replaced.keys())
+        kept = self._keep(before)
+        if kept is not None:
+            return self._try(blobs) if isinstance(kept, Committed) else kept
         after = {
             path: None if blob is None else Entry(_mode(before.get(path)), blob)
             for path, blob in blobs.items()
@@ -140,6 +152,23 @@ class _Attempt:
         if "lock" in moved.complaint or "expected" in moved.complaint:
             return _locked("a lock file of git is in the way: " + moved.complaint.strip()[-120:])
         return damaged(moved.complaint)
+
+    @property
+    def _replaced(self) -> dict[str, bytes]:
+        return {git_path(path): content for path, content in self.replaced.items()}
+
+    def _keep(self, before: Mapping[str, Entry]) -> CommitResult | None:
+        """Commit what was replaced and is not in the history; None where all of it is."""
+        lacking = {
+            path: content
+            for path, content in self._replaced.items()
+            if not is_blob(content, before.get(path))
+        }
+        if not lacking:
+            return None
+        text = message("Keep what was written elsewhere", "you")
+        keeping = replace(self, text=text, changes=lacking, replaced={})
+        return keeping._try(keeping._blobs())
 
     def _blobs(self) -> dict[str, str | None]:
         contents = {path: held for path, held in self.changes.items() if held is not None}

@@ -5,7 +5,6 @@ program that edited articles: the files are the truth, and this catches the hist
 """
 
 import contextlib
-import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -17,8 +16,9 @@ from vault.errors import HistoryUnavailable, NotAllowed
 from vault.files import MOST_EDITED_BYTES
 from vault.history.commit import CommitResult, commit_paths, finish_interrupted
 from vault.history.git import Repository
+from vault.history.home import Home, home_of
 from vault.history.state import Skipped, SkipReason, find_head, find_repository, git_path
-from vault.history.trees import Entry, read_entries
+from vault.history.trees import Entry, is_blob, read_entries
 from vault.listing import VaultListing, list_vault
 from vault.marker import MARKER_NAME
 
@@ -27,25 +27,26 @@ _MOST_PATHS_A_COMMIT = 5000
 _MOST_BYTES_A_COMMIT = 64_000_000
 
 
-def recover(root: Path) -> CommitResult:
-    """Commit the articles of our own vault that differ from the history.
+def recover(folder: Path | Home) -> CommitResult:
+    """Commit the articles that differ from the history.
 
     That is one commit, or several when there are thousands. Never raises for a bad repository.
     """
-    repository = find_repository(root)
+    repository = find_repository(folder)
     if isinstance(repository, Skipped):
         return repository
     try:
-        return _recover(root, repository)
+        return _recover(home_of(folder), repository)
     except HistoryUnavailable as error:
         return Skipped(SkipReason.NO_GIT, str(error))
 
 
-def uncommitted(root: Path) -> tuple[str, ...] | Skipped:
+def uncommitted(folder: Path | Home) -> tuple[str, ...] | Skipped:
     """Return the paths that differ from the history; Skipped where there is none to ask."""
-    repository = find_repository(root)
+    repository = find_repository(folder)
     if isinstance(repository, Skipped):
         return repository
+    root = repository.root
     try:
         head = find_head(repository)
         if isinstance(head, Skipped):
@@ -56,7 +57,8 @@ def uncommitted(root: Path) -> tuple[str, ...] | Skipped:
     return tuple(path for path, _ in _changes(root, list_vault(root), known))
 
 
-def _recover(root: Path, repository: Repository) -> CommitResult:
+def _recover(home: Home, repository: Repository) -> CommitResult:
+    root = home.root
     finish_interrupted(repository)
     head = find_head(repository)
     if isinstance(head, Skipped):
@@ -66,7 +68,7 @@ def _recover(root: Path, repository: Repository) -> CommitResult:
     known = read_entries(repository, head.sha)
     result: CommitResult = Skipped(SkipReason.UNCHANGED, "The history is complete.")
     for changes in _portions(_changes(root, listing, known)):
-        result = commit_paths(root, changes, "Recover changes", "you")
+        result = commit_paths(home, changes, "Recover changes", "you")
         if isinstance(result, Skipped):
             break
     return result
@@ -77,12 +79,12 @@ def _changes(
 ) -> Iterator[tuple[str, bytes | None]]:
     for path in _versioned(listing):
         content = _content(root, path)
-        if content is not None and not _is_blob(content, known.get(git_path(path))):
+        if content is not None and not is_blob(content, known.get(git_path(path))):
             yield path, content
     if not listing.problems:
         listed = {git_path(note.path) for note in listing.notes}
         for path in known:
-            if path not in listed and _is_deleted(root, path):
+            if path not in listed and _is_deleted(root, path, listing.is_ours):
                 yield path, None
 
 
@@ -103,7 +105,8 @@ def _portions(
 
 
 def _versioned(listing: VaultListing) -> Iterator[str]:
-    yield from (MARKER_NAME, "README.md", ".gitignore")
+    if listing.is_ours:
+        yield from (MARKER_NAME, "README.md", ".gitignore")
     yield from (note.path for note in listing.notes)
 
 
@@ -119,19 +122,10 @@ def _content(root: Path, relative: str) -> bytes | None:
     return content if len(content) <= MOST_EDITED_BYTES else None
 
 
-def _is_blob(content: bytes, entry: Entry | None) -> bool:
-    if entry is None:
-        return False
-    header = b"blob %d\0" % len(content)
-    kind = "sha1" if len(entry.blob) == 40 else "sha256"
-    found = hashlib.new(kind, header + content, usedforsecurity=False)
-    return found.hexdigest() == entry.blob
-
-
-def _is_deleted(root: Path, relative: str) -> bool:
-    """Tell whether a note of ours is really gone, and not only kept in the cloud."""
+def _is_deleted(root: Path, relative: str, is_ours: bool) -> bool:
+    """Tell whether a note is really gone, and not only kept in the cloud."""
     folder, _, name = relative.rpartition("/")
-    if not folder or not name.endswith(".md"):
+    if (is_ours and not folder) or not name.endswith(".md"):
         return False
     try:
         with opened_place(root, relative) as place, os.scandir(place.folder) as entries:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 
+from vault.errors import HistoryUnavailable
 from vault.history.git import Repository, find_git
+from vault.history.home import Home, home_of
 from vault.marker import read_marker
 
 
@@ -59,20 +61,23 @@ def git_path(relative: str) -> str:
     return unicodedata.normalize("NFC", relative) if sys.platform == "darwin" else relative
 
 
-def find_repository(root: Path) -> Repository | Skipped:
+def find_repository(folder: Path | Home) -> Repository | Skipped:
     """Return the vault's own repository; never one further up, linked, or of someone else."""
-    if read_marker(root) is None:
+    home = home_of(folder)
+    git_dir = home.git_dir or home.root / ".git"
+    if read_marker(home.root) is None and (home.git_dir is None or not git_dir.is_dir()):
         return Skipped(
             SkipReason.NOT_OURS, "This folder was not made by zib, so its history is left alone."
         )
     if find_git() is None:
         return Skipped(SkipReason.NO_GIT, "git is not installed, so no history is kept.")
-    git_dir = root / ".git"
     try:
         status = git_dir.lstat()
-        owners = {status.st_uid, root.stat().st_uid}
+        owners = {status.st_uid, git_dir.parent.stat().st_uid}
     except OSError:
-        return Skipped(SkipReason.NO_REPOSITORY, "The wiki has no history: its .git is missing.")
+        return Skipped(
+            SkipReason.NO_REPOSITORY, f"The wiki has no history: its {git_dir.name} is missing."
+        )
     if not stat.S_ISDIR(status.st_mode):
         return Skipped(
             SkipReason.NO_REPOSITORY,
@@ -84,7 +89,15 @@ def find_repository(root: Path) -> Repository | Skipped:
             "The wiki's folder belongs to another user of this machine, so zib does not commit"
             " there; give it to your user with chown.",
         )
-    return Repository(git_dir, root)
+    return Repository(git_dir, home.root)
+
+
+def open_repository(folder: Path | Home) -> Repository:
+    """The vault's repository, to read from. Raises HistoryUnavailable."""
+    repository = find_repository(folder)
+    if isinstance(repository, Skipped):
+        raise HistoryUnavailable(repository.message)
+    return repository
 
 
 def find_head(repository: Repository) -> Head | Skipped:

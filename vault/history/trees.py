@@ -1,5 +1,6 @@
 """Reads tree entries and writes them into an index, all NUL-terminated and as bytes."""
 
+import hashlib
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,16 @@ def read_entries(
     finished = repository.run(["ls-tree", "-r", "-z", "--full-tree", commit, "--", *named])
     entries = _parsed(finished.output, "ls-tree")
     return entries if paths is None else {path: entries[path] for path in paths if path in entries}
+
+
+def is_blob(content: bytes, entry: Entry | None) -> bool:
+    """Whether this is the content of an entry."""
+    if entry is None:
+        return False
+    header = b"blob %d\0" % len(content)
+    kind = "sha1" if len(entry.blob) == 40 else "sha256"
+    found = hashlib.new(kind, header + content, usedforsecurity=False)
+    return found.hexdigest() == entry.blob
 
 
 def as_index_lines(entries: Mapping[str, Entry | None], id_length: int | None) -> bytes:

@@ -9,6 +9,7 @@ from vault.atomic import create_file
 from vault.confined import opened_place
 from vault.errors import SaveFailed
 from vault.history.commit import CommitResult, Committed, commit_paths
+from vault.history.home import Home
 from vault.history.state import SkipReason
 from vault.moving.carry_out import Carried
 from vault.moving.change import MovePlan
@@ -26,7 +27,7 @@ class Moved:
     kept_in: str = ""
 
 
-def keep_deleted(root: Path, plan: MovePlan, actor: str) -> str:
+def keep_deleted(home: Home, plan: MovePlan, actor: str) -> str:
     """Put what will be deleted into the history, or where there is none into `.trash`.
 
     Returns the folder that was used, empty when the history has everything.
@@ -35,12 +36,18 @@ def keep_deleted(root: Path, plan: MovePlan, actor: str) -> str:
     if not gone:
         return ""
     contents = {file.real_path: file.content for file in gone}
-    result = commit_paths(root, contents, "Keep changes before a deletion", actor)
+    result = commit_paths(home, contents, "Keep changes before a deletion", actor)
     if isinstance(result, Committed) or result.reason is SkipReason.UNCHANGED:
         return ""
     for file in gone:
-        _put_into_trash(root, file.path, file.content)
+        _put_into_trash(home.root, file.path, file.content)
     return TRASH
+
+
+def contents_before(plan: MovePlan) -> dict[str, bytes]:
+    """What the pages held before the change, by real path."""
+    files = (*plan.files, *(edit.file for edit in plan.edits))
+    return {file.real_path: file.content for file in files if file.text is not None}
 
 
 def subject_of(plan: MovePlan) -> str:

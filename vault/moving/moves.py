@@ -10,7 +10,7 @@ from vault.history.commit import commit_paths
 from vault.moving.carry_out import Carried, carry_out
 from vault.moving.change import Change, MovePlan, Pages
 from vault.moving.journal import clear_journal, read_interrupted, write_journal
-from vault.moving.moved import Moved, keep_deleted, subject_of
+from vault.moving.moved import Moved, contents_before, keep_deleted, subject_of
 from vault.moving.plan import plan_change
 from vault.moving.relocate import check_can_move
 from vault.names import check_path, displayable, stem_for, stem_of, title_of
@@ -61,11 +61,12 @@ class Moves:
         """
         self._vault.require_consent()
         with self._writing:
-            kept_in = keep_deleted(self._vault.root, plan, actor)
+            kept_in = keep_deleted(self._vault.home, plan, actor)
             write_journal(self._vault.root, plan)
             carried = self._carry_out(plan)
             self._note(carried)
-            commit = commit_paths(self._vault.root, carried.changes, subject_of(plan), actor)
+            subject, replaced = subject_of(plan), contents_before(plan)
+            commit = commit_paths(self._vault.home, carried.changes, subject, actor, replaced)
         return Moved(carried, commit, kept_in)
 
     def finish_interrupted(self) -> Carried | None:

@@ -24,7 +24,7 @@ def run_status(flags: Flags, is_json: bool) -> int:
 
     def show(vault: Vault) -> int:
         listing = vault.listing()
-        changed = uncommitted(vault.root)
+        changed = uncommitted(vault.home)
         facts: dict[str, Any] = {
             "root": displayable(str(vault.root)),
             "kind": "ours" if vault.is_ours else "adopted" if vault.is_writable else "foreign",
