@@ -13,6 +13,8 @@ from engine.serving.containment import Caught, attempt, failure
 from engine.serving.kv_budget import OPEN_ANSWER, Held, KvBudget
 from engine.serving.lanes import LANES, LaneRunner, R, ScheduledRow
 
+_LAST_TOKENS = 32
+"""More than a step of drafts says at once."""
 LOOK_AGAIN_SECONDS = 1.0
 """The machine's free memory changes without our doing."""
 _SHORTAGE = "Memory ran short before this could begin: close other programs and ask again."
@@ -67,7 +69,8 @@ class Admittance(Generic[R]):
     def start_rows(self) -> list[AnyEvent]:
         """Start what may start; who does not fit yet keeps those behind waiting."""
         now = self._clock()
-        if not self._has_changed and now - self._looked_at < LOOK_AGAIN_SECONDS:
+        is_soon = now - self._looked_at < LOOK_AGAIN_SECONDS
+        if is_soon and not self._has_changed and not self._is_row_running_out():
             return []
         self._has_changed, self._looked_at = False, now
         self._raise_ceilings()
@@ -128,6 +131,16 @@ class Admittance(Generic[R]):
         alone = attempt(lambda: self._budget.alone(row.claim, row.command.lane))
         shortage = alone if isinstance(alone, Caught) else Caught(Refused("no-room", _SHORTAGE))
         return failure(row.command, shortage)
+
+    def _is_row_running_out(self) -> bool:
+        """Whether an open answer would end before the next look, for want of room."""
+        return any(
+            row.claim.is_open
+            and row.granted_tokens < row.claim.wished_tokens
+            and row.granted_tokens - row.answered_tokens <= _LAST_TOKENS
+            for lane in LANES
+            for row in self._runners[lane].rows
+        )
 
     def _raise_ceilings(self) -> None:
         """Answers get more room: open ones as they grow, others when rows have left."""
