@@ -17,7 +17,7 @@ from engine.worker.checkpoints import find_checkpoints
 from engine.worker.entry_shelf import Match
 from engine.worker.kept_model import KeptModel
 from engine.worker.loan import Borrower, Loan
-from engine.worker.own_spelling import MOST_SPOKEN, respell
+from engine.worker.own_spelling import respell, respell_by_likeness
 from engine.worker.prefix_groups import LEAST_SHARED, PrefixGroups
 from engine.worker.prompt_cache import PromptCache
 from engine.worker.row import Left, Row
@@ -47,13 +47,7 @@ class KeptCaches:
         key, spelling = self._model.key, self._model.spelling
         spelled = respell(prompt, self.cache.spellings(key, owner), spelling)
         # A conversation that was forked off was held under another name.
-        for _ in range(MOST_SPOKEN):
-            nearest = self.cache.nearest(key, spelled)
-            closer = respell(spelled, [nearest.tokens] if nearest else [], spelling)
-            if closer == spelled:
-                break
-            spelled = closer
-        return spelled
+        return respell_by_likeness(spelled, partial(self.cache.nearest, key), spelling)
 
     def checkpoints(self, command: Generate, prompt: Sequence[int], room: int) -> tuple[int, ...]:
         """Where a row whose answer has so much room should leave copies of its caches.

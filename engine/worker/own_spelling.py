@@ -16,7 +16,7 @@ from typing import Any
 from engine.worker.cache_entry import token_array
 from engine.worker.prompt_index import common_prefix
 
-MOST_SPOKEN = 8
+_MOST_SPOKEN = 8
 """Former spellings that are tried on a prompt."""
 
 
@@ -47,12 +47,31 @@ def respell(
     """The prompt, the same text, in the spelling that shares most with what was once spoken."""
     encoded = token_array(prompt)
     best, most = encoded, 0
-    for _, former in zip(range(MOST_SPOKEN), spoken, strict=False):
+    for _, former in zip(range(_MOST_SPOKEN), spoken, strict=False):
         tokens = token_array(former)
         spelled = _respelled(encoded, tokens, spelling)
         if (shared := common_prefix(spelled, tokens)) > most:
             best, most = spelled, shared
     return best.tolist()
+
+
+def respell_by_likeness(
+    prompt: Sequence[int],
+    nearest: Callable[[Sequence[int]], Sequence[int] | None],
+    spelling: Spelling,
+) -> list[int]:
+    """The prompt in the spelling of what begins most like it, whosever that is.
+
+    Each answer put back may bring the prompt nearer to something else.
+    """
+    spelled = list(prompt)
+    for _ in range(_MOST_SPOKEN):
+        spoken = nearest(spelled)
+        closer = respell(spelled, [] if spoken is None else [spoken], spelling)
+        if closer == spelled:
+            break
+        spelled = closer
+    return spelled
 
 
 def _respelled(prompt: array[int], spoken: array[int], spelling: Spelling) -> array[int]:

@@ -89,9 +89,10 @@ class PromptCache:
         self._offer(entry)
         self._shelf.shrink()
 
-    def nearest(self, key: CacheKey, prompt: Sequence[int]) -> Entry | None:
-        """An entry here that begins most like a prompt, of use or not."""
-        return self._shelf.nearest(key, token_array(prompt))
+    def nearest(self, key: CacheKey, prompt: Sequence[int]) -> array[int] | None:
+        """The tokens of an entry here that begins most like a prompt, of use or not."""
+        entry = self._shelf.nearest(key, token_array(prompt))
+        return None if entry is None else entry.tokens
 
     def spellings(self, key: CacheKey, owner: str) -> Iterator[Sequence[int]]:
         """The tokens of all that the owner uses, latest first, then of what is in the tier."""
