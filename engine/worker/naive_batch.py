@@ -1,13 +1,16 @@
 """mlx-lm's own batching of some rows, as the other side of a comparison.
 
-`python -P -m engine.worker.naive_batch CONFIG_JSON MODEL_FOLDER` reads `[[prompt, tokens], …]`
-from standard input, inserts all rows into one `BatchGenerator` with its defaults and prints the
-seconds until the last one is done. Model, matrix library and weights are the engine's.
+`python -P -m engine.worker.naive_batch CONFIG_JSON MODEL_FOLDER LIMIT` reads
+`[[prompt, tokens], …]` from standard input, inserts all rows into one `BatchGenerator` with its
+defaults and prints the seconds until the last one is done, or until it was stopped after `LIMIT`
+seconds. Model, matrix library and weights are the engine's.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,11 +32,18 @@ def main(arguments: Sequence[str]) -> None:
     rows = msgspec.json.decode(sys.stdin.buffer.read(), type=list[tuple[str, int]])
     # Before MLX is imported.
     compute = activate(Path(config.cache_dir) / "blas", config.blas, config.threads)
-    sys.stdout.write(f"{_measure(config, compute, arguments[1], rows)}\n")
+    seconds = _measure(config, compute, arguments[1], rows, float(arguments[2]))
+    sys.stdout.write(f"{seconds}\n")
+    sys.stdout.flush()
+    os._exit(0)  # the timer may still wait
 
 
 def _measure(
-    config: EngineConfig, compute: ComputePath, folder: str, rows: Sequence[tuple[str, int]]
+    config: EngineConfig,
+    compute: ComputePath,
+    folder: str,
+    rows: Sequence[tuple[str, int]],
+    limit: float,
 ) -> float:
     from mlx_lm.generate import BatchGenerator
 
@@ -47,6 +57,7 @@ def _measure(
     )
     _run(generator, prompts[:1], [2])
     began = time.perf_counter()
+    threading.Timer(limit, _give_up, (limit,)).start()
     _run(generator, prompts, [tokens for _, tokens in rows])
     return time.perf_counter() - began
 
@@ -56,6 +67,13 @@ def _run(generator: Any, prompts: Sequence[list[int]], tokens: Sequence[int]) ->
     left = set(generator.insert(list(prompts), list(tokens)))
     while left:
         left -= {each.uid for each in generator.next_generated() if each.finish_reason}
+
+
+def _give_up(limit: float) -> None:
+    """End the process: one step of it may take longer than all of the other side's work."""
+    sys.stdout.write(f"{limit}\n")
+    sys.stdout.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ given; writes {name: facts}. A quantized twin of every model is written as `NAME
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,8 @@ def main() -> None:
         plain, quantized = root / name, root / f"{name}-4bit"
         write_random_model(plain, config)
         _write_quantized(plain, quantized)
-        facts[name] = {
-            "stored": _stored(plain),
-            "float32": _prepared(plain, is_fast=True),
-            "kv": {str(prompt): held for prompt, held in _cache_bytes(plain)},
-        }
-        facts[quantized.name] = {
-            "stored": _stored(quantized),
-            "packed": _prepared(quantized, is_fast=False),
-            "expanded": _prepared(quantized, is_fast=True),
-        }
+        facts[name] = _plain_facts(plain)
+        facts[quantized.name] = _quantized_facts(quantized)
     sys.stdout.write(json.dumps(facts) + "\n")
 
 
@@ -54,25 +45,34 @@ def _write_quantized(source: Path, target: Path) -> None:
     (target / "config.json").write_text(json.dumps(config))
 
 
-def _stored(folder: Path) -> int:
-    parameters: Any = tree_flatten(_load(folder)[0].parameters())
+def _plain_facts(folder: Path) -> dict[str, Any]:
+    model = _load(folder)[0]
+    stored = _bytes_of(model)
+    float32 = prepare_for_cpu(model, is_fast=True, usable_bytes=UNLIMITED).weights_bytes
+    held = {str(prompt + 1): _most_held(model, prompt) for prompt in PROMPTS}
+    return {"stored": stored, "float32": float32, "kv": held}
+
+
+def _quantized_facts(folder: Path) -> dict[str, Any]:
+    model = _load(folder)[0]
+    stored = _bytes_of(model)
+    packed = prepare_for_cpu(model, is_fast=False, usable_bytes=UNLIMITED).weights_bytes
+    expanded = prepare_for_cpu(_load(folder)[0], True, UNLIMITED).weights_bytes
+    return {"stored": stored, "packed": packed, "expanded": expanded}
+
+
+def _bytes_of(model: Any) -> int:
+    parameters: Any = tree_flatten(model.parameters())
     return sum(array.nbytes for _, array in parameters)
 
 
-def _prepared(folder: Path, is_fast: bool) -> int:
-    return prepare_for_cpu(_load(folder)[0], is_fast, UNLIMITED).weights_bytes
-
-
-def _cache_bytes(folder: Path) -> Iterator[tuple[int, int]]:
-    """Tokens held and the most that all caches of a float32 model held on the way there."""
-    model: Any = _load(folder)[0]
-    prepare_for_cpu(model, is_fast=True, usable_bytes=UNLIMITED)
-    for prompt in PROMPTS:
-        caches, most = make_prompt_cache(model), 0
-        for length in (*_chunks(prompt), 1):
-            mx.eval(model(mx.array([[1] * length]), cache=caches), [c.state for c in caches])
-            most = max(most, sum(cache.nbytes for cache in caches))
-        yield prompt + 1, most
+def _most_held(model: Any, prompt: int) -> int:
+    """The most that all caches held on the way through a prompt and one token more."""
+    caches, most = make_prompt_cache(model), 0
+    for length in (*_chunks(prompt), 1):
+        mx.eval(model(mx.array([[1] * length]), cache=caches), [c.state for c in caches])
+        most = max(most, sum(cache.nbytes for cache in caches))
+    return most
 
 
 def _chunks(prompt: int) -> list[int]:

@@ -19,9 +19,9 @@ TIME_LIMIT_SECONDS = 600.0
 
 
 async def measure_naive(
-    context: BenchContext, prompts: Sequence[str], answer_tokens: Sequence[int]
+    context: BenchContext, prompts: Sequence[str], answer_tokens: Sequence[int], limit: float
 ) -> float:
-    """Seconds for all rows, each with an answer of exactly so many tokens.
+    """Seconds for all rows, each with an answer of exactly so many tokens; stopped after `limit`.
 
     The model is loaded and warm, with the engine's matrix library and weights: only the way of
     batching differs. Raises BenchFault, OSError.
@@ -30,7 +30,7 @@ async def measure_naive(
     temporary_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", MODULE),
-        *(encode_config(context.engine), str(context.model_folder)),
+        *(encode_config(context.engine), str(context.model_folder), str(limit)),
         stdin=PIPE,
         stdout=PIPE,
         stderr=DEVNULL,
@@ -42,8 +42,8 @@ async def measure_naive(
         async with asyncio.timeout(TIME_LIMIT_SECONDS):
             output, _ = await process.communicate(msgspec.json.encode(rows))
     except TimeoutError as error:
-        limit = f"{TIME_LIMIT_SECONDS:g} s"
-        raise BenchFault(f"mlx-lm's own batching did not finish within {limit}.") from error
+        patience = f"{TIME_LIMIT_SECONDS:g} s"
+        raise BenchFault(f"mlx-lm's own batching did not finish within {patience}.") from error
     finally:
         if process.returncode is None:
             process.kill()
