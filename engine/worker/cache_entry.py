@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 EntryKind = Literal["turn", "checkpoint", "instructions"]
@@ -44,11 +44,16 @@ class Entry:
     kind: EntryKind = "turn"
     used_at: float = 0.0
     asked: tuple[int, int] = (0, 0)
+    _measured: int | None = field(default=None, init=False)
 
     @property
     def nbytes(self) -> int:
-        """Bytes its caches hold now."""
-        return bytes_of(self.caches or ())
+        """Bytes of its caches, which nobody changes as long as they are kept."""
+        if self.caches is None:
+            return 0
+        if self._measured is None:
+            self._measured = bytes_of(self.caches)
+        return self._measured
 
     @property
     def is_trimmable(self) -> bool:
