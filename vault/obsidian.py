@@ -44,6 +44,8 @@ class Conventions:
     new_notes_folder: str = ""
     attachments_folder: str = ""
     templates_folder: str | None = None
+    template_date_format: str = "YYYY-MM-DD"
+    template_time_format: str = "HH:mm"
     daily_folder: str = ""
     daily_format: str = "YYYY-MM-DD"
     daily_template: str | None = None
@@ -81,6 +83,8 @@ def read_conventions(root: Path) -> Conventions:
         new_notes_folder=_folder(app.get("newFileFolderPath")) or "",
         attachments_folder=_attachments(app.get("attachmentFolderPath")),
         templates_folder=folder,
+        template_date_format=_text(templates.get("dateFormat")) or "YYYY-MM-DD",
+        template_time_format=_text(templates.get("timeFormat")) or "HH:mm",
         daily_folder=_folder(daily.get("folder")) or "",
         daily_format=_text(daily.get("format")) or "YYYY-MM-DD",
         daily_template=_folder(daily.get("template")),

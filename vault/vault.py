@@ -2,7 +2,7 @@
 
 import functools
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from vault.history.commit import CommitResult, commit_paths
 from vault.history.history import History
 from vault.history.home import find_home, start_history
 from vault.history.log import Revision
+from vault.history.put import put_pages
 from vault.history.recover import recover
 from vault.history.state import Skipped, SkipReason
 from vault.index.index import Index
@@ -62,7 +63,7 @@ class Vault:
         self.home = find_home(self.root, data_dir, is_ours=self.is_ours)
         if not self.is_ours and self.is_writable:
             start_history(self.home)
-        self.history = History(self, self._writing)
+        self.history = History(self)
         self.moves = Moves(self, self._writing)
 
     @property
@@ -174,6 +175,25 @@ class Vault:
             self.note_changes([path])
             saved = Saved(Outcome.SAVED, file)
             return Written(saved, self._commit(saved, f"Create {_shown(path)}", actor))
+
+    def put(
+        self,
+        found: Mapping[str, bytes | None],
+        changes: Mapping[str, bytes | None],
+        subject: str,
+        actor: str = _YOU,
+    ) -> CommitResult:
+        """Make pages what `changes` says, None for no page, in one commit; all of them or none.
+
+        Raises PageChanged when one is no longer what was `found`, SaveFailed, NotAllowed.
+        """
+        self.require_consent()
+        with self._writing:
+            put_pages(self.root, found, changes)
+            self.note_changes(changes)
+            replaced = {path: held for path, held in found.items() if held is not None}
+            kept = {path: replaced[path] for path in changes if path in replaced}
+            return commit_paths(self.home, changes, subject, actor, kept)
 
     def log(self, relative: str, limit: int = 50) -> tuple[Revision, ...]:
         """Return the revisions of an article, newest first."""

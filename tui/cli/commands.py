@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tui.cli.memory.commands import memory_app
+from tui.cli.memory.history_commands import history_app
 
 app = typer.Typer(
     name="zib",
@@ -195,7 +196,22 @@ def bench(
 
 models_app = typer.Typer(help="The models on this machine: list, get, import, remove.")
 app.add_typer(models_app, name="models")
+memory_app.add_typer(history_app)
 app.add_typer(memory_app, name="memory")
+
+
+@app.command()
+def note(
+    text: Annotated[
+        list[str] | None, typer.Argument(help="The note; `-` reads standard input.")
+    ] = None,
+    wiki: Wiki = None,
+    json: Json = False,
+) -> None:
+    """Note something on today's page of the wiki, with the time before it."""
+    from tui.cli.note import run_note
+
+    raise typer.Exit(run_note({"wiki": wiki}, " ".join(text or []), json))
 
 
 @models_app.callback(invoke_without_command=True)

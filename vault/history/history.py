@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,12 @@ from vault.article.section_edits import insert_section, replace_section
 from vault.article.splices import apply_edits
 from vault.errors import ArticleMissing, EditRefused, HistoryUnavailable, PageChanged, VaultError
 from vault.history.blame import BlamedLine, blame
-from vault.history.commit import CommitResult, commit_paths
+from vault.history.commit import CommitResult
 from vault.history.diff import Diff, diff_texts
 from vault.history.log import Revision, log_article
-from vault.history.put import put_pages
 from vault.history.revisions import commit_called, commits_of_run, find_revision
 from vault.history.state import Skipped, find_head, open_repository
-from vault.history.undo import Clash, UndoPlan, plan_undo
+from vault.history.undo import Clash, plan_undo
 from vault.history.versions import content_at
 from vault.names import check_note_path, displayable, stem_of, title_of
 from vault.saving import Outcome, Saved
@@ -56,9 +54,8 @@ class CannotUndo(VaultError):
 class History:
     """What `Vault.history` can do. Every call blocks; changes happen one at a time."""
 
-    def __init__(self, vault: Vault, writing: threading.Lock) -> None:
+    def __init__(self, vault: Vault) -> None:
         self._vault = vault
-        self._writing = writing
 
     def log(
         self, relative: str, limit: int = 50, before: Revision | None = None
@@ -149,15 +146,14 @@ class History:
 
     def _undo(self, commits: tuple[str, ...], subject: str, actor: str) -> Undone:
         vault = self._vault
-        with self._writing:
-            repository = open_repository(vault.home)
-            head = find_head(repository)
-            if isinstance(head, Skipped):
-                raise HistoryUnavailable(head.message)
-            plan = plan_undo(repository, commits, is_ours=vault.is_ours)
-            if plan.clashes:
-                raise CannotUndo(plan.clashes)
-            commit = self._put(plan, subject, actor)
+        repository = open_repository(vault.home)
+        head = find_head(repository)
+        if isinstance(head, Skipped):
+            raise HistoryUnavailable(head.message)
+        plan = plan_undo(repository, commits, is_ours=vault.is_ours)
+        if plan.clashes:
+            raise CannotUndo(plan.clashes)
+        commit = vault.put(plan.found, plan.changes, subject, actor)
         return Undone(commits, tuple(plan.changes), commit)
 
     def _bring_back(
@@ -168,15 +164,8 @@ class History:
         check_note_path(relative)
         if section:
             raise ArticleMissing(f"“{_shown(relative)}” is deleted; restore all of it first.")
-        with self._writing:
-            commit = self._put(UndoPlan({relative: None}, {relative: content}, ()), subject, actor)
+        commit = self._vault.put({relative: None}, {relative: content}, subject, actor)
         return Written(Saved(Outcome.RECREATED, self._vault.read(relative)), commit)
-
-    def _put(self, plan: UndoPlan, subject: str, actor: str) -> CommitResult:
-        put_pages(self._vault.root, plan.found, plan.changes)
-        self._vault.note_changes(plan.changes)
-        replaced = {path: held for path in plan.changes if (held := plan.found[path]) is not None}
-        return commit_paths(self._vault.home, plan.changes, subject, actor, replaced)
 
 
 def _with_section(base: ArticleFile, old: str, section: str) -> str:

@@ -65,7 +65,7 @@ def run_new(flags: Flags, title: str, folder: str | None, text: str | None, is_j
     def make(vault: Vault) -> int:
         body = _given(text)
         whole = None if body is None else f"# {title_of(title)}\n\n{body.rstrip()}\n"
-        return _tell_written(vault.create(title, folder, text=whole), is_json)
+        return tell_written(vault.create(title, folder, text=whole), is_json)
 
     return with_vault(flags, make)
 
@@ -82,12 +82,13 @@ def run_edit(flags: Flags, name: str, section: str, text: str | None, is_json: b
         if new is None:
             print_error("Nothing was changed.")
             return EXIT_FAILED
-        return _tell_written(vault.save(path, new, file), is_json)
+        return tell_written(vault.save(path, new, file), is_json)
 
     return with_vault(flags, change)
 
 
-def _tell_written(written: Written, is_json: bool) -> int:
+def tell_written(written: Written, is_json: bool) -> int:
+    """Say what became of a save; the exit code."""
     saved = written.saved
     path = displayable(saved.file.path)
     commit = written.commit
