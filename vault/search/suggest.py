@@ -30,7 +30,8 @@ def _wanted(
     key = page_key(typed.strip())
     where, values = ("", ()) if is_little else ("AND key = ?", (key,))
     rows = connection.execute(
-        "SELECT key, min(target), count(*) FROM link WHERE state = 'wanted' AND target <> ''"
+        "SELECT key, min(target), count(*) FROM link JOIN page ON page.id = link.page"
+        " WHERE state = 'wanted' AND target <> '' AND NOT is_excluded"
         f" {where} GROUP BY key ORDER BY count(*) DESC",
         values,
     )

@@ -154,6 +154,14 @@ def lint(
 
 
 @memory_app.command()
+def mcp(wiki: Wiki = None) -> None:
+    """Let other programs look things up in the wiki: its tools over MCP, read-only."""
+    from tui.cli.memory.serve import run_mcp
+
+    raise typer.Exit(run_mcp({"wiki": wiki}))
+
+
+@memory_app.command()
 def new(
     title: Annotated[str, typer.Argument(help="The page's title.")],
     folder: Annotated[str | None, typer.Option(help="Where to put it.")] = None,
