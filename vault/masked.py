@@ -13,7 +13,11 @@ from vault.article.blocks import BlockKind, Layout, read_layout
 _NOT_BREAK = re.compile(r"[^\r\n]")
 _TICKS = re.compile("`+")
 _RAW_HTML = re.compile(r"\s*<(?:pre|script|style|textarea)\b", re.IGNORECASE)
-_INLINE_MATH = re.compile(r"(?<![\\$])\$(?![\s$])[^$\n\r]{0,1000}?(?<![\s\\])\$(?![\d$])")
+# A link that begins before a formula would is a link: its page may have `$` in its name.
+_INLINE_MATH = re.compile(
+    r"(?P<link>\[\[[^\[\]\r\n]{1,2000}\]\]|\]\((?:<[^<>\r\n]{1,2000}>|[^\s()]{1,2000})\))"
+    r"|(?<![\\$])\$(?![\s$])[^$\n\r]{0,1000}?(?<![\s\\])\$(?![\d$])"
+)
 # In this order; an opening mark without its closing mark hides nothing.
 _PAIRED_MARKS = (("%%", "%%"), ("<!--", "-->"), ("$$", "$$"))
 
@@ -41,7 +45,11 @@ def mask(layout: Layout) -> str:
     copy = _blanked(layout.text, spans)
     for opening, closing in _PAIRED_MARKS:
         copy = _blanked(copy, _paired(copy, opening, closing))
-    return _INLINE_MATH.sub(lambda found: " " * len(found.group()), copy)
+    return _INLINE_MATH.sub(_without_formula, copy)
+
+
+def _without_formula(found: re.Match[str]) -> str:
+    return found.group() if found["link"] else " " * len(found.group())
 
 
 def headings(text: str) -> list[tuple[int, int, str]]:

@@ -61,6 +61,25 @@ RENAMED = {
         '---\nup: ["[[Old name]]", "[[Work/Old name#A]]"]\n---\n',
         '---\nup: ["[[New (name)]]", "[[Work/New (name)#A]]"]\n---\n',
     ),
+    "in a footnote": ("[^1]\n\n[^1]: [[Old name]] says so", "[^1]\n\n[^1]: [[New (name)]] says so"),
+    "around a picture": (
+        "[![x](a.png)](../Work/Old%20name.md)",
+        "[![x](a.png)](../Work/New%20%28name%29.md)",
+    ),
+    "as a picture in a link": (
+        "[![x](../Work/Old%20name.md)](b.md)",
+        "[![x](../Work/New%20%28name%29.md)](b.md)",
+    ),
+    "around a wikilink": (
+        "[a [[Old name]] b](../Work/Old%20name.md)",
+        "[a [[New (name)]] b](../Work/New%20%28name%29.md)",
+    ),
+    "broken across lines": (
+        "[the\nname](../Work/Old%20name.md\n'T \\' t')",
+        "[the\nname](../Work/New%20%28name%29.md\n'T \\' t')",
+    ),
+    "between amounts": ("[[$A]] [[Old name]] [[B$C]]", "[[$A]] [[New (name)]] [[B$C]]"),
+    "before letters": ("[x](../Work/Old%20name.md)y)", "[x](../Work/New%20%28name%29.md)y)"),
     "line breaks": ("a\r\n[[Old name]]\r\rb\n", "a\r\n[[New (name)]]\r\rb\n"),
     "byte order mark": ("\ufeff[[Old name]]", "\ufeff[[New (name)]]"),
 }
@@ -75,6 +94,9 @@ UNTOUCHED = [
     r"\[[Old name]]",
     "Old name",
     "[[Old names]] [[My Old name]]",
+    "[Old name]: ../Work/Old%20name said so",
+    "[x\n\ny](../Work/Old%20name.md)",
+    "[x]\n(../Work/Old%20name.md)",
     "[x](Old name.md)",
     "[x](https://example.org/Old%20name.md)",
     "[^1]: ../Work/Old%20name.md",

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from vault.anchors import first_heading, heading_slug
 from vault.article.page import parse_article
+from vault.links.mentions import Mentions
 from vault.links.scan import find_links
 from vault.masked import masked
 
@@ -166,6 +167,8 @@ HOSTILE = [
     *("[[" * 50_000, "[" * 100_000, "`" * 99_999, "$" * 100_000, "[a](" * 25_000, "%%" * 50_001),
     *("<!--" * 25_000, "\\[" * 50_000, "> " * 5_000, "- " * 5_000, "[x](((((" * 10_000),
     *("`a``b```c````d" * 3_000, "[[a|" * 20_000, "$a" * 50_000, "---\n" * 20_000),
+    *("[a\\]" * 25_000, "]:" + " " * 200_000, "](" + " " * 200_000, "[a]:" + " " * 200_000),
+    *("](" * 25_000, "\n[a]: b " * 10_000, '[a](b "' * 15_000),
 ]
 
 
@@ -173,6 +176,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_ends(text: str) -> None:
     find_links(text)
+    assert not Mentions(["Nowhere.md"]).are_in(text)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from vault.anchors import first_heading
 from vault.article.blocks import read_layout
-from vault.article.front_matter import read_front_matter
+from vault.article.front_matter import FrontMatter, read_front_matter
 from vault.links.link import Link
 from vault.links.scan import find_links
 
@@ -37,8 +37,17 @@ def read_page_names(text: str) -> PageNames:
     """Read a page's names from its beginning."""
     front, body = _split(text.removeprefix("\ufeff"))
     beginning = body[:_LOOKED_AT]
-    title, aliases = _properties(front)
+    title, aliases = _names_in(read_front_matter(read_layout(front)) if front else None)
     return PageNames(_heading(beginning), title, aliases, _redirect(beginning))
+
+
+def page_names_of(text: str, properties: FrontMatter | None) -> PageNames:
+    """The same for a page whose front matter has been read."""
+    front, body = _split(text)
+    if len(front) != (properties.end if properties else 0):
+        return read_page_names(text)
+    beginning = body[:_LOOKED_AT]
+    return PageNames(_heading(beginning), *_names_in(properties), _redirect(beginning))
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -47,8 +56,7 @@ def _split(text: str) -> tuple[str, str]:
     return ("", text) if found is None else (found.group(), text[found.end() :])
 
 
-def _properties(front: str) -> tuple[str | None, tuple[str, ...]]:
-    properties = read_front_matter(read_layout(front)) if front else None
+def _names_in(properties: FrontMatter | None) -> tuple[str | None, tuple[str, ...]]:
     if properties is None:
         return None, ()
     title = properties.find("title")

@@ -8,16 +8,17 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote
 
+from vault.links.brackets import DEFINED, DESTINATION, GAP
 from vault.links.properties import unquoted
 from vault.links.resolve import page_key
 
 _TARGET = re.compile(
     r"\[\[([^\[\]\r\n|]{1,2000})"
-    r"|\]\([ \t]*(?:<([^<>\r\n]{1,2000})>|([^\s<>]{1,2000}))"
-    r"|\]:[ \t]*[\r\n]{0,2}[ \t]*(?:<([^<>\r\n]{1,2000})>|([^\s<>]{1,2000}))"
+    rf"|\]\((?={GAP}({DESTINATION}))"
+    rf"|{DEFINED}(?={GAP}(<[^<>\r\n]{{1,2000}}>|[^\s<>][^\s]{{0,2000}}))",
+    re.MULTILINE,
 )
 _BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
-_MARKDOWN_END = ").,"
 
 
 class Mentions:
@@ -33,17 +34,16 @@ class Mentions:
     def are_in(self, text: str) -> bool:
         """Whether the page may link to one of them."""
         return any(
-            not self._keys.isdisjoint(_keys_of(next(filter(None, found.groups()), "")))
+            not self._keys.isdisjoint(_keys_of(next(filter(None, found.group(1, 2, 4)), "")))
             for found in _TARGET.finditer(text)
         )
 
 
 def _keys_of(written: str) -> set[str]:
-    target = _BACKSLASH.sub(r"\1", written).partition("#")[0]
-    spellings = {target, target.rstrip("\\"), target.rstrip(_MARKDOWN_END)}
-    spellings.add(unquote(target, errors="replace"))
+    bare = written[1:-1] if written.startswith("<") and written.endswith(">") else written
+    target = _BACKSLASH.sub(r"\1", bare).partition("#")[0]
+    spellings = {target, target.rstrip("\\"), unquote(target, errors="replace")}
     spellings |= {unquoted(target, quote) for quote in "'\""}
-    spellings.add(unquote(target.partition(")")[0], errors="replace"))
     return {_last_part(each.strip()) for each in spellings}
 
 

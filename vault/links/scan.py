@@ -5,20 +5,17 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from vault.article.blocks import Layout, read_layout
+from vault.links.brackets import DEFINED, GAP, TITLE, bracket_links
 from vault.links.link import Link, LinkForm
 from vault.links.properties import front_matter_links
 from vault.links.wikilink import read_wikilink, wikilinks_in
-from vault.masked import is_escaped, mask
+from vault.masked import mask
 from vault.names import NOTE_SUFFIX
 
-_MARKDOWN_LINK = re.compile(
-    r"(?<!\\)\[(?P<label>(?:[^\[\]\\\r\n]|\\.|\[[^\[\]\r\n]{0,500}\]){0,1000})\]"
-    r"\([ \t]{0,9}(?P<target><[^<>\r\n]{0,2000}>|(?:[^\s()\\]|\\.|\([^\s()]{0,500}\)){1,2000})"
-    r"(?:[ \t]{1,9}(?:\"[^\"\r\n]{0,500}\"|'[^'\r\n]{0,500}'|\([^()\r\n]{0,500}\)))?[ \t]{0,9}\)"
-)
 _DEFINITION = re.compile(
-    r"^ {0,3}\[(?P<label>(?!\^)(?:[^\[\]\\\r\n]|\\.){1,999})\]:[ \t]{0,99}"
-    r"(?:\r\n?|\n)?[ \t]{0,99}(?P<target><[^<>\r\n]{0,2000}>|[^\s<][^\s]{0,2000})",
+    rf"{DEFINED}{GAP}"
+    r"(?P<target><[^<>\r\n]{0,2000}>|[^\s<][^\s]{0,2000})"
+    rf"(?=[ \t]*+(?:[\r\n]|\Z)|[ \t]{{1,99}}(?:{TITLE})[ \t]*+(?:[\r\n]|\Z))",
     re.MULTILINE,
 )
 # fmt: off - one suffix a line would hide the rest
@@ -102,16 +99,23 @@ def leads_to_note(link: Link) -> bool:
 
 
 def _markdown_links(text: str, copy: str) -> Iterator[Link]:
-    for found in _MARKDOWN_LINK.finditer(copy):
-        is_embed = text[found.start() - 1 : found.start()] == "!"
-        is_embed = is_embed and not is_escaped(text, found.start() - 1)
-        yield from _link(text, found, "markdown", is_embed)
+    for each in bracket_links(copy):
+        place = (each.start, each.end)
+        yield from _link(text, place, each.label, each.target, "markdown", each.is_embed)
     for found in _DEFINITION.finditer(copy):
-        yield from _link(text, found, "definition", is_embed=False)
+        label, target = found.span("label"), found.span("target")
+        yield from _link(text, (found.start(), target[1]), label, target, "definition")
 
 
-def _link(text: str, found: re.Match[str], form: LinkForm, is_embed: bool) -> Iterator[Link]:
-    start, end = found.span("target")
+def _link(
+    text: str,
+    place: tuple[int, int],
+    label: tuple[int, int],
+    target: tuple[int, int],
+    form: LinkForm,
+    is_embed: bool = False,
+) -> Iterator[Link]:
+    start, end = target
     if text[start] == "<":
         start, end = start + 1, end - 1
     written = _BACKSLASH.sub(r"\1", text[start:end])
@@ -119,12 +123,11 @@ def _link(text: str, found: re.Match[str], form: LinkForm, is_embed: bool) -> It
         return
     page, hash_mark, fragment = written.partition("#")
     yield Link(
-        found.start() - is_embed,
-        found.end(),
+        *place,
         (start, end),
         unquote(page, errors="replace").strip(),
         unquote(fragment, errors="replace").strip() if hash_mark else None,
-        text[slice(*found.span("label"))],
+        text[slice(*label)],
         is_embed,
         form,
     )

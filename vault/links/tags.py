@@ -72,7 +72,8 @@ def _tags(copy: str) -> Iterator[Tag]:
 
 def _without_links(copy: str, links: Iterable[Link]) -> str:
     spans = [(link.start, link.end) for link in links]
-    spans += [found.span() for found in _ADDRESS.finditer(copy)]
+    if "://" in copy or "<" in copy:
+        spans += [found.span() for found in _ADDRESS.finditer(copy)]
     pieces: list[str] = []
     done = 0
     for start, end in sorted(spans):
