@@ -97,5 +97,5 @@ def test_warm_answers_are_cold_answers(warm: Warm, steps: list[tuple[object, ...
 
 def test_the_comparison_was_of_reused_prompts(warm: Warm) -> None:
     print(f"{warm.answers} answers, {warm.reused} reused, {warm.near_ties} near-ties")  # noqa: T201  the count is a result
-    assert warm.reused >= warm.answers * 0.6
+    assert warm.reused >= warm.answers * 0.5
     assert warm.near_ties <= warm.answers * 0.1
