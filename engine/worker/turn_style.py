@@ -94,7 +94,9 @@ class _Template:
         arguments: Any = {_KEY: _VALUE}
         if form == "text":
             arguments = json.dumps(arguments)
-        calls = [call_turn(f"zqcall{place:03}", name, arguments) for place, name in enumerate(names)]
+        calls = [
+            call_turn(f"zqcall{place:03}", name, arguments) for place, name in enumerate(names)
+        ]
         results = [
             {"role": "tool", "content": _SIGN, "name": name, "tool_call_id": call["id"]}
             for name, call in zip(names, calls, strict=True)
