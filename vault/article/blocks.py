@@ -5,6 +5,7 @@ number of lines, so its line numbers are ours; its offsets are not, and none of 
 """
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 _FENCES = {"---", "..."}
 _SHOWN_HTML = 64
+_PROSE_START = r"^((?:[^\w\n#`~<]|\d)*+[^\W\d_])"
+_PROSE_LINE = re.compile(rf"{_PROSE_START}[^\n]+", re.MULTILINE)
+_PROSE_LINE_WITHOUT_HTML = re.compile(rf"{_PROSE_START}[^\n>]+$", re.MULTILINE)
+# What may be a heading of the lines above it.
+_UNDERLINED = re.compile(r"(?<=[^\n])\n[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 
 
 class BlockKind(Enum):
@@ -51,7 +57,7 @@ class Block:
     """One block: its lines are `first` up to and not including `end`.
 
     `depth` is 0 outside quotes and lists. `level` is that of a heading. `content` is the source
-    of a heading, the info string of a fence or the beginning of HTML; `marks` is what a fence
+    of a heading, the info string of a fence or the first line of HTML; `marks` is what a fence
     was opened with.
     """
 
@@ -100,8 +106,20 @@ def read_layout(text: str) -> Layout:
     tokens: list[Token] = []
     # The front matter is blank to the parser; its line breaks stay.
     body = "\n" * front_lines + with_breaks(text[lines.start(front_lines) :], "\n")
-    _parser().block.parse(body.replace("\0", "\ufffd"), _parser(), {}, tokens)
+    shortened = _shortened(body.replace("\0", "\ufffd"))
+    _parser().block.parse(shortened, _parser(), {}, tokens)
     return Layout(lines, front_lines, tuple(_blocks(tokens, lines.count)))
+
+
+def _shortened(body: str) -> str:
+    """Cut lines that begin as prose after their first letter; the blocks stay what they are.
+
+    The parser takes time for every character. What follows the first letter of a line matters to
+    it only in headings, fences, raw HTML and link definitions.
+    """
+    if "]:" in body or _UNDERLINED.search(body):
+        return body
+    return (_PROSE_LINE_WITHOUT_HTML if "<" in body else _PROSE_LINE).sub(r"\1", body)
 
 
 def _front_lines(lines: LineTable) -> int:
@@ -127,7 +145,8 @@ def _blocks(tokens: "list[Token]", line_count: int) -> Iterator[Block]:
             case BlockKind.FENCE:
                 yield Block(kind, first, end, token.level, 0, token.info.strip(), token.markup)
             case BlockKind.HTML:
-                yield Block(kind, first, end, token.level, 0, token.content[:_SHOWN_HTML])
+                shown = token.content.partition("\n")[0][:_SHOWN_HTML]
+                yield Block(kind, first, end, token.level, 0, shown)
             case _:
                 yield Block(kind, first, end, token.level)
 

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from vault.article.page import Article, parse_article
-from vault.links.known import PageNames, read_page_names
+from vault.links.known import PageNames, page_names_of
 from vault.links.link import Link
 from vault.links.scan import leads_to_note, links_in
 from vault.links.tags import tags_in
@@ -14,6 +14,8 @@ _LONGEST_PASSAGE = 1200
 _BLANK_LINE = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_KEYS = ("updated", "modified", "date", "created")
+_INDEXED_APART = {"title", "alias", "aliases"}
+_NOT_WORDS = re.compile(r"[\d\W]*|https?://\S*|true|false|null", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
@@ -48,7 +50,10 @@ class LinkFact:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything the index keeps of a page. `body` is its text without the front matter, in NFC."""
+    """Everything the index keeps of a page.
+
+    `body` is its text without the front matter, in NFC; `properties` are the values in that.
+    """
 
     names: PageNames
     body: str
@@ -59,6 +64,7 @@ class Facts:
     categories: tuple[str, ...]
     date: str
     words: int
+    properties: str = ""
 
 
 def read_facts(text: str) -> Facts:
@@ -71,7 +77,7 @@ def read_facts(text: str) -> Facts:
     front_tags = front.names("tags", "tag") if front else ()
     tags = (*front_tags, *(tag.name for tag in tags_in(article.prose, links)))
     return Facts(
-        names=read_page_names(text),
+        names=page_names_of(text, front),
         body=body,
         headings=tuple(
             AnchorFact(each.line + 1, each.level, each.anchor, each.title)
@@ -85,6 +91,19 @@ def read_facts(text: str) -> Facts:
         categories=_categories(article),
         date=_date(article),
         words=len(_WORD.findall(body)),
+        properties=_properties(article),
+    )
+
+
+def _properties(article: Article) -> str:
+    front = article.front_matter
+    found = front.properties if front else ()
+    return "\n".join(
+        text
+        for each in found
+        if each.key.casefold() not in _INDEXED_APART
+        for text in each.texts
+        if not _NOT_WORDS.fullmatch(text)
     )
 
 
@@ -119,7 +138,9 @@ def _cuts(text: str, start: int, end: int) -> list[int]:
 def _categories(article: Article) -> tuple[str, ...]:
     front = article.front_matter
     listed = front.names("categories", "category") if front else ()
-    return tuple(dict.fromkeys((*article.opening.categories, *listed)))
+    # The lines above the sections are read only for the marks that may be there.
+    named = article.opening.categories if "category:" in article.text.casefold() else ()
+    return tuple(dict.fromkeys((*named, *listed)))
 
 
 def _date(article: Article) -> str:

@@ -25,6 +25,8 @@ def pairs(text: str) -> str:
     So every character begins one of them, and no phrase of pairs reaches from one stretch into
     another.
     """
+    if text.isascii():
+        return ""
     return " ".join(" ".join((*pairs_of(run), run[-1])[: len(run)]) for run in runs(text))
 
 

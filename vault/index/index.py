@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
+import json
 import os
 import threading
 import time
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
-from vault.errors import ArticleMissing, VaultError
-from vault.files import read_article
 from vault.index.edges import Edges
-from vault.index.facts import read_facts
+from vault.index.reading import PageRead, Wanted, read_pages
 from vault.index.rows import FileVersion, delete_page, insert_page
 from vault.index.schema import open_index, remove_index
 from vault.links.known import PageNames
@@ -124,11 +124,9 @@ class Index:
             known = self._known(only)
             gone = [path for path in known if path not in notes]
             changed = [
-                note
-                for note in notes.values()
-                if known.get(note.path) != (note.size, note.modified_ns, note.is_excluded, "")
+                note for note in notes.values() if not _is_up_to_date(known.get(note.path), note)
             ]
-            work = _Work(self, is_whole=len(changed) > _PAGES_A_TRANSACTION)
+            work = _Work(self, known, is_whole=len(changed) > _PAGES_A_TRANSACTION)
             work.remove(gone)
             work.read(changed)
             work.finish()
@@ -145,14 +143,16 @@ class Index:
                     notes[path] = note
         return notes
 
-    def _known(self, only: set[str] | None) -> dict[str, tuple[int, int, bool, str]]:
-        rows = self._connection.execute(
-            "SELECT path, size, modified_ns, is_excluded, problem FROM page"
-        )
+    def _known(self, only: set[str] | None) -> dict[str, FileVersion]:
+        query = "SELECT path, size, modified_ns, sha256, is_excluded, problem FROM page"
+        if only is None:
+            rows = self._connection.execute(query)
+        else:
+            query += " WHERE path IN (SELECT value FROM json_each(?))"
+            rows = self._connection.execute(query, (json.dumps(sorted(only)),))
         return {
-            path: (size, modified, bool(excluded), problem)
-            for path, size, modified, excluded, problem in rows
-            if only is None or path in only
+            path: FileVersion(path, size, modified, sha256, bool(excluded), problem)
+            for path, size, modified, sha256, excluded, problem in rows
         }
 
     def edges(self) -> Edges:
@@ -161,6 +161,12 @@ class Index:
         if self._edges is None or version != self._version:
             self._edges, self._version = Edges(self._connection), version
         return self._edges
+
+
+def _is_up_to_date(known: FileVersion | None, note: Note) -> bool:
+    return known is not None and known == FileVersion(
+        note.path, note.size, note.modified_ns, known.sha256, note.is_excluded
+    )
 
 
 class _Asked:
@@ -174,7 +180,8 @@ class _Asked:
 class _Work:
     """One refresh under way: transactions of many pages, links resolved at the end."""
 
-    def __init__(self, index: Index, is_whole: bool) -> None:
+    def __init__(self, index: Index, known: Mapping[str, FileVersion], is_whole: bool) -> None:
+        self._known = known
         self._index = index
         self._connection = index._connection
         self._edges = index.edges()
@@ -189,10 +196,18 @@ class _Work:
                 self._forget(path)
 
     def read(self, notes: list[Note]) -> None:
-        for start in range(0, len(notes), _PAGES_A_TRANSACTION):
+        wanted = [Wanted(note, self._hash_of(note)) for note in notes]
+        pages = read_pages(self._index.root, wanted)
+        while some := list(itertools.islice(pages, _PAGES_A_TRANSACTION)):
             with self._connection:
-                for note in notes[start : start + _PAGES_A_TRANSACTION]:
-                    self._read(note)
+                for page in some:
+                    self._take(page)
+
+    def _hash_of(self, note: Note) -> str:
+        """The hash that makes reading the page unnecessary."""
+        known = self._known.get(note.path)
+        is_same = known is not None and known.is_excluded == note.is_excluded
+        return known.sha256 if known and is_same and not known.problem else ""
 
     def finish(self) -> None:
         with self._connection:
@@ -202,46 +217,30 @@ class _Work:
                 self._edges.resolve_pages(self._pages)
                 self._edges.resolve_keys(self._keys)
 
-    def _read(self, note: Note) -> None:
-        version, text = self._look_at(note)
-        if version is None:
+    def _take(self, read: PageRead) -> None:
+        path, known = read.note.path, self._known.get(read.note.path)
+        if read.is_missing:
+            self._forget(path)
             return
-        facts = None if text is None else read_facts(text)
-        old = self._edges.pages.get(note.path)
+        if read.facts is None and not read.problem and known is not None:
+            # Only the file's time has changed.
+            self._connection.execute(
+                "UPDATE page SET size = ?, modified_ns = ? WHERE path = ?",
+                (read.note.size, read.note.modified_ns, path),
+            )
+            return
+        old = self._edges.pages.get(path)
         if old is not None:
             delete_page(self._connection, old)
-        page = insert_page(self._connection, version, facts)
+        page = insert_page(self._connection, _version(read), read.facts)
         self._pages.add(page)
-        names = facts.names if facts else PageNames()
-        self._keys |= self._edges.add(note.path, page, names)
+        names = read.facts.names if read.facts else PageNames()
+        self._keys |= self._edges.add(path, page, names)
         if old is not None:
             # Who linked to the old row leads to the new one.
-            self._keys |= self._edges.keys_of(note.path)
-        self.indexed += facts is not None
-        self.failed += bool(version.problem)
-
-    def _look_at(self, note: Note) -> tuple[FileVersion | None, str | None]:
-        try:
-            file = read_article(self._index.root, note.path)
-        except ArticleMissing:
-            self._forget(note.path)
-            return None, None
-        except VaultError as error:
-            return _version(note, "", str(error).rstrip(".")), None
-        if file.text is None:
-            return _version(note, file.sha256, file.read_only_reason or "it is not text"), None
-        if self._is_known(note, file.sha256):
-            return None, None
-        return _version(note, file.sha256), file.text
-
-    def _is_known(self, note: Note, sha256: str) -> bool:
-        """Whether only the file's time changed, which is noted."""
-        self._connection.execute(
-            "UPDATE page SET size = ?, modified_ns = ? WHERE path = ? AND sha256 = ?"
-            " AND is_excluded = ? AND problem = ''",
-            (note.size, note.modified_ns, note.path, sha256, note.is_excluded),
-        )
-        return self._connection.changes() > 0
+            self._keys |= self._edges.keys_of(path)
+        self.indexed += read.facts is not None
+        self.failed += bool(read.problem)
 
     def _forget(self, path: str) -> None:
         page = self._edges.pages.get(path)
@@ -250,5 +249,8 @@ class _Work:
             self._keys |= self._edges.remove(path)
 
 
-def _version(note: Note, sha256: str, problem: str = "") -> FileVersion:
-    return FileVersion(note.path, note.size, note.modified_ns, sha256, note.is_excluded, problem)
+def _version(read: PageRead) -> FileVersion:
+    note = read.note
+    return FileVersion(
+        note.path, note.size, note.modified_ns, read.sha256, note.is_excluded, read.problem
+    )

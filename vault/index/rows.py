@@ -7,6 +7,7 @@ import apsw
 
 from vault.index.facts import Facts
 from vault.index.grams import pairs, without_runs
+from vault.index.schema import COLUMNS
 from vault.links.known import PageNames
 from vault.links.resolve import page_key
 from vault.links.tags import tag_key
@@ -138,16 +139,17 @@ def _insert_words(connection: apsw.Connection, page: int, path: str, facts: Fact
             "\n".join(names.aliases),
             "\n".join(each.text for each in facts.headings),
             facts.body,
+            facts.properties,
         )
     ]
     connection.execute(
-        "INSERT INTO words (rowid, title, aliases, headings, body) VALUES (?, ?, ?, ?, ?)",
+        f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
         (page, *(without_runs(text) for text in columns)),
     )
     grams = [pairs(text) for text in columns]
     if any(grams):
         connection.execute(
-            "INSERT INTO grams (rowid, title, aliases, headings, body) VALUES (?, ?, ?, ?, ?)",
+            f"INSERT INTO grams (rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
             (page, *grams),
         )
 

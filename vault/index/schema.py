@@ -15,6 +15,7 @@ VERSION = 2
 _LETTERS = ("categories", "L* N* Co Mn Mc")
 GRAMS_TOKENIZER = ("unicode61", "remove_diacritics", "2", *_LETTERS)
 WORDS_TOKENIZER = ("porter", *GRAMS_TOKENIZER)
+COLUMNS = ("title", "aliases", "headings", "body", "properties")
 _BUSY_MS = 10_000
 
 
@@ -80,11 +81,11 @@ CREATE TABLE anchor (
 );
 CREATE INDEX anchor_page ON anchor (page);
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, aliases, headings, body,
+    {", ".join(COLUMNS)},
     tokenize = "{_option(WORDS_TOKENIZER)}", content = '', contentless_delete = 1
 );
 CREATE VIRTUAL TABLE grams USING fts5 (
-    title, aliases, headings, body,
+    {", ".join(COLUMNS)},
     tokenize = "{_option(GRAMS_TOKENIZER)}", content = '', contentless_delete = 1
 );
 """

@@ -9,12 +9,12 @@ from typing import Any
 import apsw
 import apsw.fts5
 
+from vault.index.schema import COLUMNS
 from vault.search.scope import Scope
 from vault.search.terms import Table, Term
 
 _HITS = "zib_hits"
 _MOST = 150
-COLUMNS = ("title", "aliases", "headings", "body")
 Places = tuple[tuple[int, ...], ...]
 """Positions of a term, counted in tokens, for each column."""
 
@@ -96,7 +96,7 @@ class Collector:
         conditions, values = _conditions(scope)
         self._select(
             f"SELECT {_HITS}({table}), rowid FROM {table} WHERE {table} MATCH ?{conditions}"
-            f" AND rank MATCH 'bm25(4.0, 4.0, 2.0, 1.0)' ORDER BY rank LIMIT {_MOST}",
+            f" AND rank MATCH 'bm25(4.0, 4.0, 2.0, 1.0, 1.0)' ORDER BY rank LIMIT {_MOST}",
             (expression, *values),
         )
 

@@ -9,6 +9,7 @@ from vault.search.stop_words import without_stop_words
 from vault.search.terms import Analyser, Term
 
 _CORRECTED = 0.6
+_MOST_TERMS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,15 @@ class _Making:
                 self._place(instead, self._collector.pages_with(instead), _CORRECTED)
 
     def plan(self, typed: tuple[str, ...]) -> Plan:
+        """Of a long text only the rarest terms are looked for; the others tell least."""
+        kept = sorted(sorted(range(len(self._counts)), key=self._counts.__getitem__)[:_MOST_TERMS])
+        places = {old: new for new, old in enumerate(kept)}
+        terms = tuple(self._places)
         return Plan(
-            tuple(self._places),
-            tuple(self._counts),
-            tuple(self._boosts),
-            tuple(self._order),
+            tuple(terms[index] for index in kept),
+            tuple(self._counts[index] for index in kept),
+            tuple(self._boosts[index] for index in kept),
+            tuple(places[index] for index in self._order if index in places),
             typed,
             tuple(self._corrected.items()),
         )

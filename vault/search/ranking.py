@@ -13,10 +13,10 @@ _REACH = 12
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part counts; `fields` are title, aliases, headings and body."""
+    """How much each part counts; `fields` are the columns of the index."""
 
-    fields: tuple[float, float, float, float] = (4.0, 4.0, 2.0, 1.0)
-    lengths: tuple[float, float, float, float] = (0.4, 0.2, 0.4, 0.7)
+    fields: tuple[float, ...] = (4.0, 4.0, 2.0, 1.0, 1.0)
+    lengths: tuple[float, ...] = (0.4, 0.2, 0.4, 0.7, 0.4)
     coverage: float = 1.0
     names: float = 1.0
     proximity: float = 0.5

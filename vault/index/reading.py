@@ -1,0 +1,100 @@
+"""Reads pages for the index; many of them in processes of their own, which only read and parse."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault.errors import ArticleMissing, VaultError
+from vault.files import read_article
+from vault.index.facts import Facts, read_facts
+from vault.listing import Note
+
+LARGE = 1500
+"""So many pages are worth the start of processes."""
+_PAGES_A_TASK = 50
+_MOST_WORKERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A page to read; nothing is parsed when its content has the hash `known`."""
+
+    note: Note
+    known: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """A page as it was read. Without `facts` it is gone, unchanged or could not be read."""
+
+    note: Note
+    sha256: str = ""
+    facts: Facts | None = None
+    problem: str = ""
+    is_missing: bool = False
+
+
+def read_pages(root: Path, wanted: Sequence[Wanted]) -> Iterator[PageRead]:
+    """Read them, in order."""
+    workers = min(_MOST_WORKERS, _processors())
+    if len(wanted) < LARGE or workers < 2:
+        return (read_page(root, each) for each in wanted)
+    return _read_elsewhere(root, wanted, workers)
+
+
+def read_page(root: Path, wanted: Wanted) -> PageRead:
+    """Read one page; whatever is wrong with it is told."""
+    note = wanted.note
+    try:
+        file = read_article(root, note.path)
+    except ArticleMissing:
+        return PageRead(note, is_missing=True)
+    except VaultError as error:
+        return PageRead(note, problem=str(error).rstrip("."))
+    if file.text is None:
+        return PageRead(note, file.sha256, problem=file.read_only_reason or "it is not text")
+    if file.sha256 == wanted.known:
+        return PageRead(note, file.sha256)
+    return PageRead(note, file.sha256, read_facts(file.text))
+
+
+def _read_elsewhere(root: Path, wanted: Sequence[Wanted], workers: int) -> Iterator[PageRead]:
+    tasks = deque(
+        wanted[start : start + _PAGES_A_TASK] for start in range(0, len(wanted), _PAGES_A_TASK)
+    )
+    running: deque[tuple[Sequence[Wanted], Future[list[PageRead]]]] = deque()
+    # What a thread of this process holds must not be copied into another process.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_leave_interrupts) as pool:
+        try:
+            while tasks or running:
+                while tasks and len(running) < 3 * workers:
+                    running.append((tasks[0], pool.submit(_read_task, root, tasks[0])))
+                    tasks.popleft()
+                yield from running[0][1].result()
+                running.popleft()
+        except (BrokenExecutor, OSError):
+            # No processes to be had here: what is left is read in this one.
+            for left in (*(task for task, _ in running), *tasks):
+                yield from (read_page(root, each) for each in left)
+
+
+def _read_task(root: Path, wanted: Sequence[Wanted]) -> list[PageRead]:
+    return [read_page(root, each) for each in wanted]
+
+
+def _leave_interrupts() -> None:
+    """An interrupt is for the process that asked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _processors() -> int:
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
