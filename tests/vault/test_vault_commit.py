@@ -5,10 +5,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from vault.consent import Consents
+from vault.daily import add_note
 from vault.errors import HistoryUnavailable
 from vault.history.commit import CommitResult, Committed, commit_paths
 from vault.history.git import find_git, run
@@ -503,6 +506,15 @@ def test_nothing_in_the_repository_or_environment_is_executed(
     (root / "articles/Zibaldone.md").unlink()
     assert isinstance(wiki.recover(), Committed)
     assert len(wiki.log("articles/Welcome.md")) == 3
+    use_the_whole_history(wiki)
+    owned = tmp_path / "owned"
+    git(tmp_path, "clone", "-q", "--no-local", "-c", "core.hooksPath=/dev/null", root, "owned")
+    (owned / ".zibaldone.toml").unlink()
+    list(armed(owned, marker))
+    notes = open_vault(owned, Consents(tmp_path / "consents"), tmp_path / "data")
+    notes.agree()
+    assert isinstance(notes.recover(), Committed)
+    use_the_whole_history(notes)
     blob = root / ".git/objects" / wiki.log("articles/New_page.md")[0].sha[:2]
     assert blob.is_dir()
     open_vault(root)
@@ -514,6 +526,24 @@ def test_nothing_in_the_repository_or_environment_is_executed(
     with contextlib.suppress(HistoryUnavailable):
         wiki.recover()
     assert sorted(path.name for path in marker.iterdir()) == []
+
+
+def use_the_whole_history(vault: Vault) -> None:
+    """Everything the history can do, and everything that commits."""
+    path = "articles/Wikilinks.md"
+    vault.save(path, "# Wikilinks\n\none\n", vault.read(path))
+    vault.save(path, "# Wikilinks\n\ntwo\n", vault.read(path), "synthesis run 1")
+    first, second = (vault.history.find(path, name) for name in ("@2", "@0"))
+    assert vault.history.diff(path, first).added == vault.history.diff(path, first, second).added
+    assert len(vault.history.blame(path)) == 3
+    vault.history.rollback("synthesis run 1")
+    vault.history.undo("@0")
+    vault.history.restore(path, first)
+    vault.moves.carry_out(vault.moves.plan_rename(path, "Links of a wiki"))
+    vault.history.undo("@0")
+    vault.moves.carry_out(vault.moves.plan_delete(path))
+    vault.history.restore(path, vault.history.find(path, "@1"))
+    assert isinstance(add_note(vault, "noted", datetime.now().astimezone()).commit, Committed)
 
 
 def test_the_armed_repository_is_really_armed(root: Path, tmp_path: Path) -> None:

@@ -80,6 +80,11 @@ class Repository:
     git_dir: Path
     root: Path
 
+    def compare(self, arguments: Sequence[str]) -> Finished:
+        """Run `diff-tree`; without the user's index, which it would read and might be damaged."""
+        none = {"GIT_INDEX_FILE": os.fspath(self.git_dir / "zibaldone-no-index")}
+        return self.run(["diff-tree", "-r", "-z", "-M", *arguments], environment=none)
+
     def run(
         self,
         arguments: Sequence[str],

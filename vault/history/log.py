@@ -86,9 +86,27 @@ def _revisions(
 
 
 def head_of(repository: Repository) -> str | None:
-    """The newest commit; None before the first, or where it cannot be read."""
+    """The newest commit; None before the first. Raises HistoryUnavailable when it is damaged."""
     head = repository.run(["rev-parse", "-q", "--verify", "HEAD^{commit}"])
-    return head.output.decode("ascii").strip() if head.succeeded else None
+    if head.succeeded:
+        return head.output.decode("ascii").strip()
+    named = repository.run(["symbolic-ref", "-q", "HEAD"])
+    refs = repository.run(["for-each-ref", "--count=1"])
+    branch = os.fsdecode(named.output).strip()
+    is_there = repository.run(["rev-parse", "-q", "--verify", branch]).succeeded
+    if not named.succeeded or not refs.succeeded or is_there or _has_file(repository, branch):
+        raise _unreadable()
+    return None
+
+
+def _has_file(repository: Repository, branch: str) -> bool:
+    return os.path.lexists(repository.git_dir / branch)
+
+
+def _unreadable() -> HistoryUnavailable:
+    return HistoryUnavailable(
+        "git could not read the history of the wiki; run `git fsck` in its folder."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +136,7 @@ class _Walk:
             ]
         )
         if not finished.succeeded:
-            raise HistoryUnavailable(
-                "git could not read the history of the wiki; run `git fsck` in its folder."
-            )
+            raise _unreadable()
         lines = (line for line in finished.output.split(b"\n")[1::2] if line)
         return [
             _revision(line, self.path, _Place(self.tip, self.skipped + number, is_topological))
@@ -145,12 +161,7 @@ def name_before(repository: Repository, commit: str, path: str) -> str | None:
 
 def renames(repository: Repository, *commits: str) -> list[tuple[str, str]]:
     """The old and new paths of what one commit renamed, or what differs so between two."""
-    finished = repository.run(
-        [
-            *("diff-tree", "-r", "-z", "-M", "--no-commit-id", "--name-status"),
-            *("--diff-filter=R", *commits),
-        ]
-    )
+    finished = repository.compare(["--no-commit-id", "--name-status", "--diff-filter=R", *commits])
     fields = iter(os.fsdecode(finished.output).split("\0"))
     return [
         (old, new)

@@ -137,9 +137,7 @@ class _Planner:
 
     def _changes(self, commit: str) -> list[_Change]:
         """The changes of a commit; those that are none of pages are noted as clashes."""
-        finished = self._repository.run(
-            ["diff-tree", "-r", "-z", "-M", "--raw", "--no-commit-id", "--no-abbrev", commit]
-        )
+        finished = self._repository.compare(["--raw", "--no-commit-id", "--no-abbrev", commit])
         if not finished.succeeded:
             raise HistoryUnavailable(f"The commit {commit[:10]} could not be read.")
         rows = []

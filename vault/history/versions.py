@@ -30,7 +30,11 @@ def blobs_at(repository: Repository, places: Sequence[tuple[str, str]]) -> list[
     if not finished.succeeded or len(lines) != len(places):
         raise _unreadable(finished.complaint)
     rows = (line.split(b" ") for line in lines)
-    return [row[0].decode("ascii") if row[1:2] == [b"blob"] else None for row in rows]
+    blobs = [row[0].decode("ascii") if row[1:2] == [b"blob"] else None for row in rows]
+    for blob, (commit, path) in zip(blobs, places, strict=True):
+        if blob is None and path in read_entries(repository, commit, [path]):
+            raise _unreadable("a version is missing")
+    return blobs
 
 
 def contents_of(repository: Repository, blobs: Sequence[str]) -> Iterator[bytes]:
