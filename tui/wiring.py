@@ -52,6 +52,12 @@ class Wiring:
         return WikiLocation(self.wiki_root, self.paths.consents_dir, self.paths.data_dir)
 
     @property
+    def corpora(self) -> Path | None:
+        """A folder of other people's wikis, which benches measure on."""
+        named = os.environ.get("ZIB_CORPORA")
+        return Path(named) if named else None
+
+    @property
     def is_model_named(self) -> bool:
         """Whether the command line says which model; a running one does not stand in for it."""
         return self.loaded.sources["model"].kind == "flag"

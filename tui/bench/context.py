@@ -15,9 +15,13 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class BenchContext:
-    """`program` is the command that opens the app; `rounds` shortens or lengthens every bench."""
+    """`program` is the command that opens the app; `rounds` shortens or lengthens every bench.
+
+    `corpora` is a folder of other people's wikis.
+    """
 
     model_folder: Path
     engine: EngineConfig
     program: tuple[str, ...] = (sys.executable, "-P", "-m", "tui")
     rounds: int | None = None
+    corpora: Path | None = None

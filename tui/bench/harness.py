@@ -17,12 +17,14 @@ from tui.bench.drafts import bench_drafts
 from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
 from tui.bench.first_frame import bench_first_frame
 from tui.bench.idle import bench_idle
+from tui.bench.index import bench_index
 from tui.bench.kv import bench_kv
 from tui.bench.lanes import bench_lanes
 from tui.bench.plan import bench_plan
 from tui.bench.prompt_cache import bench_prompt_cache
 from tui.bench.restart import bench_restart
 from tui.bench.sampling import bench_sampling
+from tui.bench.search import bench_search
 from tui.bench.speed import bench_decode, bench_prefill
 from tui.bench.structured import bench_structured
 
@@ -33,11 +35,12 @@ RunBench = Callable[[BenchContext, Report], Awaitable[tuple[Figure, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """One bench: the name on the command line, a line about it, and the work."""
+    """One bench: the name on the command line, a line about it, the work, what it works on."""
 
     name: str
     summary: str
     run: RunBench
+    needs_model: bool = True
 
 
 BENCHES = (
@@ -54,6 +57,8 @@ BENCHES = (
     Bench("restart", "first token of a chat after the engine was started again", bench_restart),
     Bench("drafts", "answers with copied drafts against the same without", bench_drafts),
     Bench("structured", "answers held to JSON schemas: all valid, and the cost", bench_structured),
+    Bench("search", "what is found against plain FTS5, on real wikis", bench_search, False),
+    Bench("index", "indexing 10,000 articles, keeping up, asking", bench_index, False),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )

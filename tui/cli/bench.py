@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -17,6 +18,7 @@ from tui.bench import (
     run_benches,
     to_json,
 )
+from tui.bench.harness import choose
 from tui.cli.output import ProgressLine
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.cli.streams import write_json
@@ -48,7 +50,9 @@ def run_bench(names: Sequence[str], is_json: bool) -> int:
 
 async def _measure(names: Sequence[str], wiring: Wiring) -> tuple[BenchResult, ...]:
     progress = ProgressLine()
-    folder = await wiring.find_model(lambda news: progress.show(fetch_line(news)))
-    progress.clear()
-    context = BenchContext(folder, wiring.launch.config)
+    folder = Path()
+    if any(bench.needs_model for bench in choose(names)):
+        folder = await wiring.find_model(lambda news: progress.show(fetch_line(news)))
+        progress.clear()
+    context = BenchContext(folder, wiring.launch.config, corpora=wiring.corpora)
     return await run_benches(names, context, progress.note)

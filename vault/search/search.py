@@ -1,6 +1,7 @@
 """Asks the index of one wiki. Every call blocks; any thread may make it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import apsw
 
@@ -12,7 +13,7 @@ from vault.search.listed import listed_pages
 from vault.search.page_facts import read_page_facts
 from vault.search.passages import Wanted
 from vault.search.plan import Plan, make_plan
-from vault.search.query import parse_query
+from vault.search.query import Query, parse_query
 from vault.search.ranking import Ranked, Ranking, Weights
 from vault.search.result import NamedPage, Results
 from vault.search.scope import Scope, read_scope
@@ -20,6 +21,14 @@ from vault.search.suggest import suggestions
 from vault.search.terms import Analyser
 
 _FEW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    plan: Plan
+    ranked: list[Ranked]
+    wanted: Wanted
+    is_loosened: bool = False
 
 
 class Search:
@@ -41,20 +50,21 @@ class Search:
         query = parse_query(text, is_typing)
         index = self._opened()
         with index.reading() as connection:
-            collector = self._collecting(connection)
-            scope = read_scope(connection, self._analyser, query, has_phrases=True)
-            plan = make_plan(collector, self._analyser, query, scope.tag_words)
-            ranked, wanted = self._ranked(collector, plan, scope)
-            is_loosened = not ranked and bool(query.phrases)
-            if is_loosened:
-                scope = read_scope(connection, self._analyser, query, has_phrases=False)
-                ranked, wanted = self._ranked(collector, plan, scope)
-            if not plan.terms:
-                ranked = listed_pages(connection, scope, query.typed, limit)
-            hits = HitReader(index, self._analyser, wanted).read(connection, ranked, limit)
+            answered = self._answer(connection, query)
+            reader = HitReader(index, self._analyser, answered.wanted)
+            hits = reader.read(connection, answered.ranked, limit)
             is_little = len(hits) < _FEW
             suggested = suggestions(connection, self._analyser, query.typed, is_little)
-        return Results(hits, len(ranked), suggested, plan.corrected, is_loosened and bool(hits))
+        total, is_loosened = len(answered.ranked), answered.is_loosened and bool(hits)
+        return Results(hits, total, suggested, answered.plan.corrected, is_loosened)
+
+    def order(self, text: str, limit: int = 100) -> tuple[str, ...]:
+        """Return only the paths of the best pages, without looking at their files."""
+        query = parse_query(text)
+        with self._opened().reading() as connection:
+            answered = self._answer(connection, query)
+            paths = dict(connection.execute("SELECT id, path FROM page"))
+        return tuple(paths[each.candidate.page] for each in answered.ranked[:limit])
 
     def jump(self, text: str, limit: int = 20) -> tuple[NamedPage, ...]:
         """Return the pages whose names hold the letters of a text in order, best first."""
@@ -66,6 +76,20 @@ class Search:
             names = self._names
         return jump(names, text, limit)
 
+    def _answer(self, connection: apsw.Connection, query: Query) -> _Answered:
+        collector = self._collecting(connection)
+        scope = read_scope(connection, self._analyser, query, has_phrases=True)
+        plan = make_plan(collector, self._analyser, query, scope.tag_words)
+        if not plan.terms:
+            listed = listed_pages(connection, scope, query.typed)
+            return _Answered(plan, listed, Wanted({}))
+        ranked, wanted = self._ranked(collector, plan, scope)
+        is_loosened = not ranked and bool(query.phrases)
+        if is_loosened:
+            scope = read_scope(connection, self._analyser, query, has_phrases=False)
+            ranked, wanted = self._ranked(collector, plan, scope)
+        return _Answered(plan, ranked, wanted, is_loosened)
+
     def _collecting(self, connection: apsw.Connection) -> Collector:
         if self._collector is None or self._collector.connection is not connection:
             self._collector = Collector(connection)
@@ -74,8 +98,6 @@ class Search:
     def _ranked(
         self, collector: Collector, plan: Plan, scope: Scope
     ) -> tuple[list[Ranked], Wanted]:
-        if not plan.terms:
-            return [], Wanted({})
         collected = collector.collect(plan.terms, plan.counts, plan.boosts, scope)
         ranking = Ranking(collected, plan.order, plan.typed, self._weights)
         facts = read_page_facts(collector.connection, self._analyser, collected.candidates)
