@@ -25,6 +25,8 @@ FREE_SECONDS = 0.02
 PATIENCE_SECONDS = 5.0
 """Slow masks together may take so long: they hold up every other row."""
 
+_LARGE_BYTES = 1 << 16
+
 # mlx carries few types.
 _begin: Any = mx.async_eval
 Flags = NDArray[np.bool_]
@@ -78,20 +80,29 @@ class Constraint:
 
     def __call__(self, tokens: mx.array, logits: mx.array) -> mx.array:
         """Mask one row's logits. Raises Refused when the form cannot be followed any further."""
-        promised, self._promised = self._promised, None
+        token = self._wait(tokens, logits)
+        # The C library tidies up behind MLX's last graph at the next large allocation: work that
+        # building the next graph is spared, and no mask's.
+        bytearray(_LARGE_BYTES)
         began = time.perf_counter()
-        if self._has_begun:
-            if promised is not None:
-                _begin(logits)
-            token = _value(promised, tokens)
-            began = time.perf_counter()
+        if token is not None:
             self._take(token)
-        self._has_begun = True
         allowed = self._allowed()
-        self._note(time.perf_counter() - began)
+        self._refuse_slowness(time.perf_counter() - began)
         masked = mx.where(mx.array(allowed[None]), logits, self._nothing(logits))
         self.seconds += time.perf_counter() - began
         return masked
+
+    def _wait(self, tokens: mx.array, logits: mx.array) -> int | None:
+        """The token the answer has got since the last call; None before its first one."""
+        promised, self._promised = self._promised, None
+        if not self._has_begun:
+            self._has_begun = True
+            _begin(logits)
+            return None
+        if promised is not None:
+            _begin(logits)
+        return _value(promised, tokens)
 
     def _take(self, token: int) -> None:
         self._taken += 1
@@ -130,7 +141,7 @@ class Constraint:
             self._impossible = mx.full(logits.shape, -mx.inf, dtype=logits.dtype)
         return self._impossible
 
-    def _note(self, seconds: float) -> None:
+    def _refuse_slowness(self, seconds: float) -> None:
         self._slow_seconds += max(seconds - FREE_SECONDS, 0.0)
         if self._slow_seconds > PATIENCE_SECONDS:
             raise Refused("bad-request", self._explain("it takes too long to follow"))
