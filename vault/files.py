@@ -10,7 +10,7 @@ from vault import os_errors
 from vault.atomic import create_file, digest
 from vault.confined import Place, opened_place, read_regular
 from vault.errors import ArticleExists, ArticleMissing, ReadFailed, SaveFailed
-from vault.names import check_note_path, displayable, identity_key, stem_for, title_of
+from vault.names import check_note_path, displayable, identity_key, stem_of, title_of
 from vault.text import decode
 
 MOST_EDITED_BYTES = 5_000_000
@@ -77,23 +77,15 @@ def article_of(relative: str, place: Place, status: os.stat_result, content: byt
     )
 
 
-def create_article(
-    root: Path,
-    title: str,
-    folder: str = "",
-    text: str | None = None,
-    keeps_spaces: bool = False,
-) -> str:
-    """Create a new article and return its path; its H1 is the title unless `text` is given.
+def create_article(root: Path, relative: str, text: str) -> None:
+    """Create a new article at a path that `path_for_new` gave.
 
-    `keeps_spaces` names the file as other programs do, with the spaces of its title.
-    Raises NotAllowed for a name that does not travel, ArticleExists also when a name in the
-    folder differs only in case or normalisation, SaveFailed when the system refuses.
+    Raises ArticleExists also when a name in the folder differs only in case or normalisation,
+    SaveFailed when the system refuses.
     """
-    stem = title_of(stem_for(title)) if keeps_spaces else stem_for(title)
-    relative = f"{folder}/{stem}.md" if folder else f"{stem}.md"
     check_note_path(relative)
-    content = (f"# {title_of(stem)}\n\n" if text is None else text).encode("utf-8", "replace")
+    shown = title_of(stem_of(displayable(relative)))
+    content = text.encode("utf-8", "replace")
     try:
         with opened_place(root, relative, make_folders=True) as place:
             twin = _twin(place.folder, place.name)
@@ -101,15 +93,16 @@ def create_article(
                 raise ArticleExists(f"There is already an article “{displayable(twin)}”.")
             create_file(place, content)
     except FileExistsError as error:
-        raise ArticleExists(f"There is already an article “{stem}.md”.") from error
+        raise ArticleExists(f"There is already an article “{shown}”.") from error
     except OSError as error:
-        raise SaveFailed(f"“{stem}” was not created: {os_errors.reason(error)}.") from error
-    return relative
+        raise SaveFailed(f"“{shown}” was not created: {os_errors.reason(error)}.") from error
 
 
 def _twin(folder: int, name: str) -> str | None:
-    key = identity_key(name)
-    return next((other for other in os.listdir(folder) if identity_key(other) == key), None)
+    # A link takes spaces and underscores for one, so two such pages could not be told apart.
+    key = identity_key(name).replace("_", " ")
+    names = os.listdir(folder)
+    return next((n for n in names if identity_key(n).replace("_", " ") == key), None)
 
 
 def _why_unreadable(error: OSError) -> str:

@@ -48,18 +48,28 @@ def displayable(name: str) -> str:
     return _SURROGATE.sub("\ufffd", name)
 
 
-def stem_for(title: str) -> str:
+def stem_for(title: str, *, keeps_spaces: bool = False) -> str:
     """Return the file stem for a new article called `title`; refuse names that do not travel.
 
-    The name must be usable on Linux, macOS and Windows and inside a wikilink.
+    The name must be usable on Linux, macOS and Windows and inside a wikilink. Spaces become
+    underscores, unless it `keeps_spaces`: then underscores stay, too.
     """
-    title = " ".join(unicodedata.normalize("NFC", title).replace("_", " ").split())
+    title = unicodedata.normalize("NFC", title)
+    title = " ".join((title if keeps_spaces else title.replace("_", " ")).split())
     if title[-3:].casefold() == NOTE_SUFFIX:
         title = title[:-3].rstrip()
     problem = _problem_with(title)
     if problem:
         raise NotAllowed(f"{_quoted(title)} cannot be an article name: {problem}.")
-    return title.replace(" ", "_")
+    return title if keeps_spaces else title.replace(" ", "_")
+
+
+def check_folder_name(name: str) -> str:
+    """Return the name of a folder that is to be made; refuse one that does not travel."""
+    problem = _problem_with(name) or ("it ends with a space" if name != name.strip() else None)
+    if problem:
+        raise NotAllowed(f"{_quoted(name)} cannot be the name of a folder: {problem}.")
+    return unicodedata.normalize("NFC", name)
 
 
 def check_path(relative: str) -> str:

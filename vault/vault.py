@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vault.consent import PAGES_FOLDER, Consents
 from vault.errors import ConsentNeeded, NotAllowed, ReadOnlyArticle, VaultError
-from vault.files import ArticleFile, create_article, read_article
+from vault.files import ArticleFile, read_article
 from vault.history.commit import CommitResult, commit_paths
 from vault.history.history import History
 from vault.history.home import find_home, start_history
@@ -23,8 +23,11 @@ from vault.links.known import PageNames, read_page_names
 from vault.links.link import Link
 from vault.links.resolve import LinkResolver, Resolution
 from vault.listing import VaultListing, list_vault
+from vault.moving.carry_out import EditedPage
+from vault.moving.change import SkippedPage
 from vault.moving.moves import Moves
-from vault.names import displayable, stem_of
+from vault.names import displayable, stem_of, title_of
+from vault.new_path import path_for_new
 from vault.obsidian import Conventions, Exclusions, read_conventions
 from vault.saving import Outcome, Saved, save_article
 from vault.search.search import Search
@@ -39,10 +42,16 @@ _NEEDS_CONSENT = "this folder was here before zib and you have not let zib chang
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A save or creation that succeeded, and what became of its commit (None: nothing new)."""
+    """A save or creation that succeeded, and what became of its commit (None: nothing new).
+
+    `relinked` are pages whose links had to name another page more clearly, `skipped` those that
+    could not be written.
+    """
 
     saved: Saved
     commit: CommitResult | None
+    relinked: tuple[EditedPage, ...] = ()
+    skipped: tuple[SkippedPage, ...] = ()
 
 
 class Vault:
@@ -161,20 +170,30 @@ class Vault:
             return Written(saved, self._commit(saved, subject, actor))
 
     def create(
-        self, title: str, folder: str | None = None, actor: str = _YOU, text: str | None = None
+        self,
+        title: str,
+        folder: str | None = None,
+        actor: str = _YOU,
+        text: str | None = None,
+        body: str = "",
     ) -> Written:
-        """Create an article called `title` and commit it; its heading is all of it by default."""
+        """Create an article called `title` and commit it.
+
+        It has `text`, or else a heading and `body`. Links that led to another page of its name
+        are written so that they still do.
+        """
         self.require_consent()
         with self._writing:
             where = self._folder_for_new() if folder is None else folder
             if self.is_ours and where.partition("/")[0] not in _WRITTEN_FOLDERS:
                 raise NotAllowed(f"New pages go into {', '.join(_WRITTEN_FOLDERS)}.")
             # Elsewhere a link written as `[[Two words]]` means a file with that space in its name.
-            path = create_article(self.root, title, where, text, keeps_spaces=not self.is_ours)
-            file = read_article(self.root, path)
-            self.note_changes([path])
-            saved = Saved(Outcome.SAVED, file)
-            return Written(saved, self._commit(saved, f"Create {_shown(path)}", actor))
+            path = path_for_new(self.root, title, where, keeps_spaces=not self.is_ours)
+            if text is None:
+                text = f"{self._heading(path)}\n\n" + (f"{body.rstrip()}\n" if body.strip() else "")
+            made = self.moves.create(path, text, actor)
+            saved = Saved(Outcome.SAVED, made.file)
+            return Written(saved, made.commit, made.edited, made.skipped)
 
     def put(
         self,
@@ -214,6 +233,10 @@ class Vault:
         path = saved.file.real_path
         replaced = {} if saved.replaced is None else {path: saved.replaced}
         return commit_paths(self.home, {path: saved.file.content}, subject, actor, replaced)
+
+    def _heading(self, path: str) -> str:
+        stem = stem_of(path)
+        return f"# {title_of(stem) if self.is_ours else stem}"
 
     def _folder_for_new(self) -> str:
         return ARTICLES if self.is_ours else self.conventions.folder_for_new_note()

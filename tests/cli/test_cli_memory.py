@@ -25,7 +25,7 @@ def git(root: Path, *arguments: str) -> str:
 
 def test_a_wiki_is_looked_at_and_changed(memory: Memory, wiki: Path) -> None:
     made = told(memory("new", "Old lens", "--text", "See [[Welcome]].", "--json"))
-    assert (made["path"], made["outcome"]) == ("articles/Old_lens.md", "saved")
+    assert (made["path"], made["outcome"]) == ("articles/Old_lens.md", "created")
     assert git(wiki, "rev-parse", "HEAD").strip() == made["commit"]
     memory("new", "Trip", "--text", "-", stdin="## Bag\n\nThe [[Old lens]].\n\n## Way\n\nby train")
 
@@ -77,8 +77,12 @@ def test_a_folder_of_the_users_is_read_until_he_agrees(memory: Memory, tmp_path:
     assert (root / "Note.md").read_text() == "new\n"
     assert (root / "Two words.md").exists()
     assert told(memory("status", "--json"))["kind"] == "adopted"
-    assert memory("delete", "Two words", "-y").exit_code == 0
-    assert (root / ".trash/Two words.md").exists()
+    deleted = memory("delete", "Two words", "-y")
+    assert (deleted.exit_code, deleted.stdout) == (
+        0,
+        "Two words.md is deleted and kept in the history.\n",
+    )
+    assert not (root / "Two words.md").exists()
 
 
 MISTAKES = {

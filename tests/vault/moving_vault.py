@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vault.consent import Consents
-from vault.links.resolve import Found
+from vault.links.resolve import Found, LinkResolver
 from vault.links.scan import find_links
 from vault.vault import Vault, open_vault
 
@@ -29,9 +29,12 @@ def pages_of(vault: Vault) -> dict[str, str]:
     }
 
 
-def leads(vault: Vault) -> dict[str, list[str | None]]:
+def leads(vault: Vault, *, with_names: bool = True) -> dict[str, list[str | None]]:
     """The path each link of each page leads to, in order; None for one that leads to none."""
-    resolver = vault.resolver(vault.listing())
+    listing = vault.listing()
+    resolver = LinkResolver([note.path for note in listing.notes])
+    if with_names:
+        resolver = vault.resolver(listing)
     found: dict[str, list[str | None]] = {}
     for path, text in pages_of(vault).items():
         resolutions = [resolver.resolve(link, path) for link in find_links(text)]

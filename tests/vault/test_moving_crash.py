@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.vault.conftest import PlainGit
 from tests.vault.killed_child import HARDEN, moments, run_child
 from tests.vault.moving_vault import pages_of
+from vault.atomic import Replaced, replace_file
 from vault.moving.journal import JOURNAL_NAME
 from vault.vault import Vault, open_vault
 
@@ -72,7 +75,7 @@ def test_a_change_under_way_is_left_to_its_process(wiki: Vault) -> None:
         journal.write_text(json.dumps(stored))
         assert wiki.moves.finish_interrupted() is None
         assert journal.exists()
-        with pytest.raises(Exception, match="moved already"):
+        with pytest.raises(Exception, match="Another zib is moving"):
             wiki.moves.carry_out(plan)
     finally:
         sleeper.kill()
@@ -82,9 +85,47 @@ def test_a_change_under_way_is_left_to_its_process(wiki: Vault) -> None:
     wiki.moves.carry_out(plan)
 
 
+def test_a_change_that_is_interrupted_is_finished_by_the_next(
+    wiki: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(wiki)
+    written: list[object] = []
+
+    def interrupted(*arguments: Any, **named: Any) -> Replaced:
+        if written:
+            raise KeyboardInterrupt
+        written.append(arguments)
+        return replace_file(*arguments, **named)
+
+    monkeypatch.setattr("vault.moving.carry_out.replace_file", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        wiki.moves.carry_out(wiki.moves.plan_rename("articles/Old.md", "New"))
+    monkeypatch.undo()
+    assert (wiki.root / JOURNAL_NAME).exists()
+    wiki.moves.carry_out(wiki.moves.plan_rename("articles/A.md", "A2"))
+    assert pages_of(wiki)["articles/B.md"] == "# B\n\n[[New|o]] and [x](New.md)\n"
+    assert pages_of(wiki)["articles/A2.md"] == "# A2\n\n[[New]]\n"
+
+
+def test_an_old_change_is_not_waited_for(wiki: Vault) -> None:
+    make(wiki)
+    journal = wiki.root / JOURNAL_NAME
+    # Process 1 runs always: another one had its number.
+    stored = {"process": 1, "moves": {"articles/Old.md": "articles/New.md"}, "deletes": {}}
+    journal.write_text(json.dumps({**stored, "edits": []}))
+    assert wiki.moves.finish_interrupted() is None
+    os.utime(journal, (0, 0))
+    assert wiki.moves.finish_interrupted() is not None
+    assert "articles/New.md" in pages_of(wiki)
+
+
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"null", b'{"process": "x"}', b"\xff\x00", b'{"process": 999999999}'],
+    [
+        *(b"", b"{", b"[]", b"null", b'{"process": "x"}', b"\xff\x00", b'{"process": 999999999}'),
+        b"[" * 100_000,
+        b'{"process": 999999999999999999999, "moves": {}, "deletes": {}, "edits": []}',
+    ],
 )
 def test_a_damaged_journal_does_nothing(wiki: Vault, content: bytes) -> None:
     before = make(wiki)

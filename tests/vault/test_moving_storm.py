@@ -49,7 +49,7 @@ pages = st.dictionaries(
 )
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["rename", "move", "delete"]),
+        st.sampled_from(["rename", "move", "delete", "create"]),
         st.integers(0, 5),
         st.sampled_from(NEW_STEMS),
         st.sampled_from(FOLDERS),
@@ -65,11 +65,27 @@ def unfolded(contents: dict[str, str]) -> dict[str, str]:
     return {path: contents[path] for path in by_key.values()}
 
 
+def create(vault: Vault, stem: str, folder: str, before: dict[str, list[str | None]]) -> None:
+    by_file = leads(vault, with_names=False)
+    try:
+        written = vault.create(stem, folder)
+    except ArticleExists:
+        assert leads(vault) == before
+        return
+    after = leads(vault)
+    for page in set(before) - {page.path for page in written.skipped}:
+        for old, named, new in zip(before[page], by_file[page], after[page], strict=True):
+            assert new == old or (named is None and new == written.saved.file.path), page
+
+
 def take_step(vault: Vault, step: tuple[str, int, str, str]) -> None:
     verb, number, stem, folder = step
     present = sorted(pages_of(vault))
     path = present[number % len(present)]
     before = leads(vault)
+    if verb == "create":
+        create(vault, stem, folder.rstrip("/"), before)
+        return
     try:
         match verb:
             case "rename":

@@ -6,6 +6,7 @@ import pytest
 
 from vault.errors import ArticleExists, ArticleMissing, NotAllowed, ReadFailed, VaultError
 from vault.files import MOST_EDITED_BYTES, create_article, read_article
+from vault.new_path import path_for_new
 
 
 @pytest.fixture
@@ -19,14 +20,21 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
+def create(root: Path, title: str, folder: str = "", *, keeps_spaces: bool = False) -> str:
+    path = path_for_new(root, title, folder, keeps_spaces=keeps_spaces)
+    create_article(root, path, "# x\n")
+    return path
+
+
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_name_may_keep_its_spaces(root: Path) -> None:
-    assert create_article(root, "Camera bag", keeps_spaces=True) == "Camera bag.md"
+    assert create(root, "Camera bag", keeps_spaces=True) == "Camera bag.md"
     with pytest.raises(ArticleExists):
-        create_article(root, "camera_bag", keeps_spaces=True)
+        create(root, "camera_bag", keeps_spaces=True)
+    assert create(root, "snake_case", keeps_spaces=True) == "snake_case.md"
 
 
 def test_an_article_is_read_as_it_is(root: Path) -> None:
@@ -67,7 +75,7 @@ def test_a_linked_folder_out_of_the_vault_is_refused(root: Path) -> None:
     with pytest.raises(NotAllowed):
         read_article(root, "away/x.md")
     with pytest.raises(NotAllowed):
-        create_article(root, "new", "away")
+        create(root, "new", "away")
     assert names_in(root.parent / "elsewhere") == ["x.md"]
 
 
@@ -124,11 +132,18 @@ def test_names_that_are_not_utf8_can_be_read(root: Path) -> None:
     assert read_article(root, os.fsdecode(b"caf\xe9.md")).text == "x"
 
 
-def test_a_new_article_begins_with_its_title(root: Path) -> None:
-    path = create_article(root, "Camera bag", "articles")
+def test_a_new_article_has_the_mode_of_any_file(root: Path) -> None:
+    path = create(root, "Camera bag", "articles")
     assert path == "articles/Camera_bag.md"
-    assert (root / path).read_bytes() == b"# Camera bag\n\n"
+    assert (root / path).read_bytes() == b"# x\n"
     assert oct((root / path).stat().st_mode & 0o777) == oct(0o666 & ~_umask())
+
+
+def test_a_folder_is_spelled_as_the_disk_has_it(root: Path) -> None:
+    (root / "E\u0301t\u00e9").mkdir()
+    assert create(root, "x", "\u00e9te\u0301/New") == "E\u0301t\u00e9/New/x.md"
+    (root / "odd#.").mkdir()
+    assert create(root, "x", "odd#.") == "odd#./x.md"
 
 
 def _umask() -> int:
@@ -142,7 +157,7 @@ def test_a_name_that_is_taken_in_any_spelling_is_refused(root: Path, title: str)
     (root / "inside/e\u0301.md").write_text("decomposed")
     before = names_in(root / "inside")
     with pytest.raises(ArticleExists):
-        create_article(root, title, "inside")
+        create(root, title, "inside")
     assert names_in(root / "inside") == before
 
 
@@ -150,12 +165,15 @@ def test_a_name_that_is_taken_in_any_spelling_is_refused(root: Path, title: str)
 @pytest.mark.parametrize("folder", ["", "inside"])
 def test_a_bad_name_creates_nothing(root: Path, title: str, folder: str) -> None:
     with pytest.raises(NotAllowed):
-        create_article(root, title, folder)
+        create(root, title, folder)
     assert names_in(root) == ["inside"]
 
 
-@pytest.mark.parametrize("folder", ["../up", "/abs", ".git", ".git/hooks", "a/../b"])
+@pytest.mark.parametrize(
+    "folder",
+    ["a|b", "a#b", "CON", "x.", "inside/[x]", "../up", "/abs", ".git", ".git/hooks", "a/../b"],
+)
 def test_a_bad_folder_creates_nothing(root: Path, folder: str) -> None:
     with pytest.raises(VaultError):
-        create_article(root, "x", folder)
+        create(root, "x", folder)
     assert names_in(root) == ["inside"]

@@ -50,19 +50,29 @@ def carry_out(root: Path, plan: MovePlan) -> Carried:
     changes: dict[str, bytes | None] = {}
     moved = _move_all(root, plan, changes)
     deleted = _delete_all(root, plan, changes)
+    edited, skipped = write_edits(root, plan, changes)
+    return Carried(moved, deleted, edited, skipped, changes)
+
+
+def write_edits(
+    root: Path, plan: MovePlan, changes: dict[str, bytes | None]
+) -> tuple[tuple[EditedPage, ...], tuple[SkippedPage, ...]]:
+    """Write the links anew, noting in `changes` what the pages hold then."""
     edited: list[EditedPage] = []
     skipped = list(plan.skipped)
     for edit in plan.edits:
         path = plan.change.path_after(edit.file.path)
         try:
             changes[_real_path(plan, edit.file)] = _write(root, path, edit)
+        except PageChanged:
+            skipped.append(SkippedPage(path, "it was changed meanwhile"))
         except (OSError, VaultError) as error:
             why = os_errors.reason(error) if isinstance(error, OSError) else str(error).rstrip(".")
             skipped.append(SkippedPage(path, why))
         else:
             edited.append(EditedPage(path, edit.links))
     _sync_folders(root, (page.path for page in edited))
-    return Carried(moved, deleted, tuple(edited), tuple(skipped), changes)
+    return tuple(edited), tuple(skipped)
 
 
 def _move_all(
@@ -84,6 +94,7 @@ def _move_all(
 
 
 def _delete_all(root: Path, plan: MovePlan, changes: dict[str, bytes | None]) -> tuple[str, ...]:
+    contents = {file.path: file.content for file in plan.files}
     done: list[str] = []
     for path in sorted(plan.change.deletes):
         try:
@@ -92,6 +103,8 @@ def _delete_all(root: Path, plan: MovePlan, changes: dict[str, bytes | None]) ->
                     raise NotAllowed(
                         f"“{displayable(path)}” is a symbolic link; delete it by hand."
                     )
+                if read_regular(place, MOST_EDITED_BYTES)[1] != contents[path]:
+                    raise _changed(path)
                 os.unlink(place.name, dir_fd=place.folder)
                 sync_folder(place.folder)
         except OSError as error:
@@ -109,7 +122,7 @@ def _check_unchanged(root: Path, file: ArticleFile) -> None:
             content = read_regular(place, MOST_EDITED_BYTES)[1]
     except OSError as error:
         raise _changed(file.path) from error
-    if file.content and content != file.content:
+    if content != file.content:
         raise _changed(file.path)
 
 

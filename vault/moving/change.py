@@ -10,10 +10,11 @@ from vault.links.known import PageNames
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to happen: pages that get new paths, and pages that go."""
+    """What is to happen: pages that get new paths, pages that go, or pages that come."""
 
     moves: Mapping[str, str]
     deletes: frozenset[str] = frozenset()
+    creates: frozenset[str] = frozenset()
     is_heading_kept: bool = True
 
     def path_after(self, path: str) -> str:

@@ -6,10 +6,12 @@ The file lies in the vault's top folder, hidden, from before the first step unti
 import contextlib
 import json
 import os
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from vault import os_errors
 from vault.article.splices import Edit
 from vault.atomic import create_file, sync_folder
 from vault.confined import opened_place, read_regular
@@ -19,6 +21,8 @@ from vault.moving.change import Change, MovePlan, PageEdit
 
 JOURNAL_NAME = ".zib-moving.json"
 _MOST_BYTES = 1 << 28
+# A change takes seconds; by then its process is another one of the same number.
+_LONGEST_SECONDS = 900
 
 
 def write_journal(root: Path, plan: MovePlan) -> None:
@@ -43,8 +47,13 @@ def write_journal(root: Path, plan: MovePlan) -> None:
             create_file(place, content, 0o600)
     except FileExistsError as error:
         raise SaveFailed(
-            f"Pages are being moved already, or a move was cut short: see {JOURNAL_NAME} in the "
-            "wiki's folder. Start zib again to finish it."
+            "Another zib is moving pages of this wiki; nothing was done. Try again when it has "
+            "finished."
+        ) from error
+    except OSError as error:
+        raise SaveFailed(
+            f"Nothing was done: {JOURNAL_NAME} could not be written into the wiki's folder"
+            f" ({os_errors.reason(error)})."
         ) from error
 
 
@@ -63,14 +72,28 @@ def read_interrupted(root: Path) -> MovePlan | None:
     """
     try:
         with opened_place(root, JOURNAL_NAME) as place:
-            stored = json.loads(read_regular(place, _MOST_BYTES)[1])
-        if _is_running(int(stored["process"])):
+            status, content = read_regular(place, _MOST_BYTES)
+        stored = json.loads(content)
+        is_recent = abs(time.time() - status.st_mtime) < _LONGEST_SECONDS
+        if is_recent and _is_running(int(stored["process"])):
             return None
         return _remaining(root, stored)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, NotAllowed):
-        # It was cut short while it was written: then nothing has been done yet.
+    except OSError as error:
+        raise SaveFailed(
+            f"A move that was cut short could not be finished: {os_errors.reason(error)}."
+        ) from error
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+        NotAllowed,
+    ):
+        # It is none of ours: one of ours is there whole or not at all.
         clear_journal(root)
         return None
 
@@ -95,9 +118,13 @@ def _remaining(root: Path, stored: dict[str, Any]) -> MovePlan:
         with contextlib.suppress(VaultError):
             file = read_article(root, done.get(each["path"], each["path"]))
             if file.sha256 == each["sha256"]:
-                changes = tuple(Edit(**edit) for edit in each["edits"])
+                changes = tuple(_read_edit(edit) for edit in each["edits"])
                 edits.append(PageEdit(file, changes, int(each["links"])))
     return MovePlan(Change(moves, frozenset(deletes)), tuple(files), tuple(edits), ())
+
+
+def _read_edit(stored: dict[str, Any]) -> Edit:
+    return Edit(int(stored["start"]), int(stored["end"]), str(stored["replacement"]))
 
 
 def _is_there(root: Path, path: str) -> bool:

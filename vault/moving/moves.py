@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vault.errors import NotAllowed, ReadOnlyArticle
+from vault.errors import NotAllowed, ReadOnlyArticle, VaultError
+from vault.files import create_article
 from vault.history.commit import commit_paths
-from vault.moving.carry_out import Carried, carry_out
+from vault.moving.carry_out import Carried, carry_out, write_edits
 from vault.moving.change import Change, MovePlan, Pages
+from vault.moving.creation import Created, plan_creation
 from vault.moving.journal import clear_journal, read_interrupted, write_journal
 from vault.moving.moved import Moved, contents_before, keep_deleted, subject_of
 from vault.moving.plan import plan_change
 from vault.moving.relocate import check_can_move
 from vault.names import check_path, displayable, stem_for, stem_of, title_of
+from vault.new_path import settled_folder
 from vault.setup import ARTICLES, META, TALK
 
 if TYPE_CHECKING:
@@ -32,9 +37,8 @@ class Moves:
 
     def plan_rename(self, relative: str, title: str) -> MovePlan:
         """Plan another title for a page, in its folder. Raises NotAllowed, ArticleExists."""
-        stem = stem_for(title)
         folder = relative.rpartition("/")[0]
-        name = f"{stem if self._vault.is_ours else title_of(stem)}.md"
+        name = f"{stem_for(title, keeps_spaces=not self._vault.is_ours)}.md"
         return self.plan_move(relative, f"{folder}/{name}" if folder else name)
 
     def plan_move(self, relative: str, new_path: str) -> MovePlan:
@@ -43,6 +47,8 @@ class Moves:
         is_ours = self._vault.is_ours
         if is_ours and new_path.partition("/")[0] not in _MOVED_BETWEEN:
             raise NotAllowed(f"Pages belong into {', '.join(_MOVED_BETWEEN)}.")
+        folder, slash, name = new_path.rpartition("/")
+        new_path = settled_folder(self._vault.root, folder) + slash + name
         if new_path == relative:
             raise NotAllowed(f"“{_shown(relative)}” is there already.")
         check_can_move(self._vault.root, relative, new_path)
@@ -62,28 +68,60 @@ class Moves:
         self._vault.require_consent()
         with self._writing:
             kept_in = keep_deleted(self._vault.home, plan, actor)
+            self._finish_interrupted()
             write_journal(self._vault.root, plan)
-            carried = self._carry_out(plan)
+            with self._journal_cleared():
+                carried = carry_out(self._vault.root, plan)
             self._note(carried)
             subject, replaced = subject_of(plan), contents_before(plan)
             commit = commit_paths(self._vault.home, carried.changes, subject, actor, replaced)
         return Moved(carried, commit, kept_in)
 
-    def finish_interrupted(self) -> Carried | None:
-        """Take the remaining steps of a change that a crash cut short."""
-        with self._writing:
-            plan = read_interrupted(self._vault.root)
-            if plan is None:
-                return None
-            carried = self._carry_out(plan)
-            self._note(carried)
-            return carried
+    def create(self, path: str, text: str, actor: str = _YOU) -> Created:
+        """Create a page in one commit with the links it would take from pages of its name.
 
-    def _carry_out(self, plan: MovePlan) -> Carried:
+        Whoever calls holds the lock of the vault's writing.
+        """
+        vault = self._vault
+        paths = tuple(note.path for note in vault.listing().notes)
+        plan = plan_creation(paths, self._pages, path)
+        if plan.edits:
+            self._finish_interrupted()
+            write_journal(vault.root, plan)
+        changes: dict[str, bytes | None] = {}
+        with self._journal_cleared():
+            create_article(vault.root, path, text)
+            edited, skipped = write_edits(vault.root, plan, changes)
+        file = vault.read(path)
+        changes[file.real_path] = file.content
+        vault.note_changes(changes)
+        subject, before = f"Create {_shown(path)}", contents_before(plan)
+        commit = commit_paths(vault.home, changes, subject, actor, before)
+        return Created(file, commit, edited, skipped)
+
+    def finish_interrupted(self) -> Carried | None:
+        """Take the remaining steps of a change that was cut short."""
+        with self._writing:
+            return self._finish_interrupted()
+
+    def _finish_interrupted(self) -> Carried | None:
+        plan = read_interrupted(self._vault.root)
+        if plan is None:
+            return None
+        with self._journal_cleared():
+            carried = carry_out(self._vault.root, plan)
+        self._note(carried)
+        return carried
+
+    @contextlib.contextmanager
+    def _journal_cleared(self) -> Iterator[None]:
+        """What was done or refused is over; what was interrupted stays written down."""
         try:
-            return carry_out(self._vault.root, plan)
-        finally:
+            yield
+        except VaultError:
             clear_journal(self._vault.root)
+            raise
+        clear_journal(self._vault.root)
 
     def _note(self, carried: Carried) -> None:
         moved = {path for pair in carried.moved for path in pair}

@@ -29,6 +29,7 @@ def plan_change(pages: Pages, change: Change) -> MovePlan:
     edits: list[PageEdit] = []
     skipped: list[SkippedPage] = []
     moving = {file.path: file for file in files}
+    listed = frozenset(pages.paths)
     for path in pages.paths:
         if path in change.deletes:
             continue
@@ -36,6 +37,11 @@ def plan_change(pages: Pages, change: Change) -> MovePlan:
             file = moving.get(path) or pages.read(path)
         except VaultError as error:
             skipped.append(SkippedPage(path, f"it could not be read ({str(error).rstrip('.')})"))
+            continue
+        if file.real_path != path and file.real_path in listed:
+            # The same file by a second name; its text is looked at by its first.
+            if file.real_path in moving:
+                skipped.append(SkippedPage(path, f"it is a link to {displayable(file.real_path)}"))
             continue
         edit, reasons = planner.edits_of(file)
         skipped += (SkippedPage(path, reason) for reason in reasons)
@@ -49,6 +55,7 @@ class _Planner:
         self._pages = pages
         self._change = change
         after = [change.path_after(path) for path in pages.paths if path not in change.deletes]
+        after += sorted(change.creates)
         names_after = {
             change.path_after(path): names
             for path, names in pages.names.items()
@@ -56,19 +63,23 @@ class _Planner:
         }
         # A link that a file name answered must have a file name to answer it again: that a heading
         # still says the old one is no answer to other programs.
-        self._resolvers = (
-            (LinkResolver(pages.paths), LinkResolver(after)),
-            (
-                LinkResolver(pages.paths, lambda: pages.names),
-                LinkResolver(after, lambda: names_after),
-            ),
-        )
+        self._resolvers = [(LinkResolver(pages.paths), LinkResolver(after))]
+        if not change.creates:
+            # A page that comes by a name is meant by those who called another one so.
+            self._resolvers.append(
+                (
+                    LinkResolver(pages.paths, lambda: pages.names),
+                    LinkResolver(after, lambda: names_after),
+                )
+            )
         self._mentions = Mentions(_names_concerned(change, pages.names))
 
     def edits_of(self, file: ArticleFile) -> tuple[PageEdit | None, list[str]]:
         """What changes in one page, and why a part of that cannot be."""
         is_moving = file.path in self._change.moves
-        if file.text is None or not (is_moving or self._mentions.are_in(file.text)):
+        if file.text is None:
+            return None, [] if file.content else [f"{file.read_only_reason}; it was not looked at"]
+        if not (is_moving or self._mentions.are_in(file.text)):
             return None, []
         edits, reasons = self._link_edits(file.path, file.text)
         links = len(edits)
@@ -157,7 +168,7 @@ def _has_lost_its_path(link: Link, path: str, before: str, from_path: str, after
 
 
 def _names_concerned(change: Change, names: Mapping[str, PageNames]) -> Iterator[str]:
-    for path in (*change.moves, *change.moves.values(), *change.deletes):
+    for path in (*change.moves, *change.moves.values(), *change.deletes, *change.creates):
         yield from _names_of(path, names)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import click
 
 from tui.cli.memory.opened import EXIT_FAILED, page_called, with_vault, with_wiring
-from tui.cli.memory.printed import commit_told, print_json, say
+from tui.cli.memory.printed import commit_told, pages_told, print_json, say, tell_pages
 from tui.cli.run import print_error
 from tui.wiring import Wiring
 from vault.article.page import parse_article
@@ -63,9 +63,17 @@ def run_new(flags: Flags, title: str, folder: str | None, text: str | None, is_j
     """Make a page; `text` follows its heading, `-` reads it from standard input."""
 
     def make(vault: Vault) -> int:
-        body = _given(text)
-        whole = None if body is None else f"# {title_of(title)}\n\n{body.rstrip()}\n"
-        return tell_written(vault.create(title, folder, text=whole), is_json)
+        written = vault.create(title, folder, body=_given(text) or "")
+        edited, skipped = written.relinked, written.skipped
+        if is_json:
+            file = written.saved.file
+            told = {"path": displayable(file.path), "outcome": "created", "sha256": file.sha256}
+            print_json({**told, **pages_told(edited, skipped), **commit_told(written.commit)})
+        else:
+            say(f"{displayable(written.saved.file.path)} is made.")
+            tell_pages(edited, skipped)
+            _tell_missing_commit(written)
+        return EXIT_FAILED if skipped else 0
 
     return with_vault(flags, make)
 
@@ -97,9 +105,13 @@ def tell_written(written: Written, is_json: bool) -> int:
         print_json({**told, **commit_told(commit)})
     else:
         say(f"{path}: {_OUTCOMES[saved.outcome]}.")
-        if commit is not None and not isinstance(commit, Committed):
-            print_error(commit.message)
+        _tell_missing_commit(written)
     return EXIT_FAILED if saved.outcome is Outcome.CONFLICT_COPY else 0
+
+
+def _tell_missing_commit(written: Written) -> None:
+    if written.commit is not None and not isinstance(written.commit, Committed):
+        print_error(written.commit.message)
 
 
 def _edited(file: ArticleFile, section: str, text: str | None) -> str | None:

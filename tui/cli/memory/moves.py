@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tui.cli.memory.opened import EXIT_FAILED, opened, page_called, with_vault, with_wiring
-from tui.cli.memory.printed import commit_told, counted, print_json, say
+from tui.cli.memory.printed import commit_told, counted, pages_told, print_json, say, tell_pages
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.text.line import to_line
 from tui.wiring import Wiring
@@ -105,12 +105,7 @@ def _tell_moved(moved: Moved, is_json: bool) -> None:
     for path in carried.deleted:
         kept = f"in {moved.kept_in}" if moved.kept_in else "in the history"
         say(f"{displayable(path)} is deleted and kept {kept}.")
-    linking = [page.links for page in carried.edited if page.links]
-    if linking:
-        pages = counted(len(linking), "page")
-        say(f"{counted(sum(linking), 'link')} in {pages} written anew.")
-    for left in carried.skipped:
-        print_error(f"{displayable(left.path)} was left as it is: {left.reason}.")
+    tell_pages(carried.edited, carried.skipped)
 
 
 def _told(
@@ -122,6 +117,5 @@ def _told(
     return {
         "moved": [[displayable(old), displayable(new)] for old, new in moves],
         "deleted": [displayable(path) for path in deletes],
-        "edited": [{"path": displayable(page.path), "links": page.links} for page in edited],
-        "skipped": [{"path": displayable(page.path), "reason": page.reason} for page in skipped],
+        **pages_told(edited, skipped),
     }
