@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vault.search.passages import Stretch, Wanted, best_passages
+from vault.search.passages import Stretch, best_passages
 from vault.search.query import Filter, parse_query
 from vault.search.spelling import edits
 from vault.search.stop_words import without_stop_words
-from vault.search.terms import Analyser
+from vault.search.terms import Analyser, Wanted
 
 ANALYSER = Analyser()
 
@@ -95,7 +95,10 @@ def test_texts_are_taken_apart_as_the_index_does(text: str, found: list[str]) ->
 
 @given(st.text())
 def test_tokens_lie_where_their_words_are(text: str) -> None:
-    for token in ANALYSER.tokens(text):
+    keys = {term.token: 1.0 for term in ANALYSER.terms(text)}
+    places = ANALYSER.places(text, Wanted(keys))
+    assert {token.token for token in places} == set(keys)
+    for token in places:
         assert 0 <= token.start < token.end <= len(text)
         assert any(term.token for term in ANALYSER.terms(text[token.start : token.end]))
 

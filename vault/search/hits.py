@@ -13,10 +13,10 @@ from vault.files import read_article
 from vault.index.facts import passages_of
 from vault.index.index import Index
 from vault.index.rows import SEPARATOR
-from vault.search.passages import Stretch, Wanted, best_passages
+from vault.search.passages import Stretch, best_passages
 from vault.search.ranking import Ranked
 from vault.search.result import Hit
-from vault.search.terms import Analyser
+from vault.search.terms import Analyser, Wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """Finds where in a page the query is answered, and cuts out what to show."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from vault.search.result import Passage, Span
-from vault.search.terms import Analyser, Token
+from vault.search.terms import Analyser, Token, Wanted
 
 _SNIPPET = 240
 _MOST_READ = 2_000_000
@@ -21,20 +21,6 @@ class Stretch:
     line: int
     heading_path: tuple[str, ...]
     anchor: str
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The tokens looked for with their weights; those in `prefixes` may go on."""
-
-    weights: Mapping[str, float]
-    prefixes: tuple[str, ...] = ()
-
-    def key(self, token: str) -> str | None:
-        """Return which of them a token of a page is."""
-        if token in self.weights:
-            return token
-        return next((each for each in self.prefixes if token.startswith(each)), None)
 
 
 def best_passages(
@@ -53,10 +39,9 @@ def best_passages(
         if not _may_say(stretch.text, beginnings):
             continue
         text = _shown(stretch)
-        tokens = [each for each in analyser.tokens(text) if wanted.key(each.token) is not None]
+        tokens = analyser.places(text, wanted)
         heading = {wanted.key(token) for token in analyser.keys(" ".join(stretch.heading_path))}
-        said = {wanted.key(each.token) for each in tokens}
-        score = sum(wanted.weights[key] for key in said if key)
+        score = sum(wanted.weights[key] for key in {each.token for each in tokens})
         score += 0.5 * sum(wanted.weights[key] for key in heading if key)
         if score:
             scored.append((-score, index, stretch, text, tokens))
@@ -118,7 +103,7 @@ def _window(text: str, tokens: list[Token], wanted: Wanted) -> Span:
     best, start, last = -1.0, 0, 0
     for index, each in enumerate(tokens):
         inside = [t for t in tokens[index : index + 60] if t.end <= each.start + _SNIPPET - 40]
-        value = sum(wanted.weights[key] for key in {wanted.key(t.token) for t in inside} if key)
+        value = sum(wanted.weights[key] for key in {token.token for token in inside})
         if value > best and inside:
             best, start, last = value, each.start, inside[-1].end
     slack = max(0, _SNIPPET - (last - start))

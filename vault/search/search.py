@@ -11,14 +11,13 @@ from vault.search.hits import HitReader
 from vault.search.jump import JumpName, jump, read_names
 from vault.search.listed import listed_pages
 from vault.search.page_facts import read_page_facts
-from vault.search.passages import Wanted
 from vault.search.plan import Plan, make_plan
 from vault.search.query import Query, parse_query
 from vault.search.ranking import Ranked, Ranking, Weights
 from vault.search.result import NamedPage, Results
 from vault.search.scope import Scope, read_scope
 from vault.search.suggest import suggestions
-from vault.search.terms import Analyser
+from vault.search.terms import Analyser, Wanted
 
 _FEW = 3
 
@@ -107,4 +106,5 @@ class Search:
 def _wanted(collected: Collected) -> Wanted:
     terms = collected.terms
     weights = {t.token: weight for t, weight in zip(terms, collected.weights, strict=True)}
-    return Wanted(weights, tuple(term.token for term in terms if term.is_prefix))
+    prefixes = tuple(term.token for term in terms if term.is_prefix)
+    return Wanted(weights, prefixes, any(term.table == "grams" for term in terms))
