@@ -17,7 +17,7 @@ from engine.worker.random_model import write_random_model
 from tests.engine.lane_driver import FAMILIES, GREEDY, Driver, load_driver
 from tests.tiny_model import write_tiny_model
 
-KINDS = ("full", "sliding", "delta", "full q8", "sliding q4")
+KINDS = ("full", "sliding", "delta", "full q8", "sliding q8")
 """Families of `lane_driver`, and some of them with keys and values in so many bits."""
 WINDOW = 24
 _FIRST = itertools.count(10_000)

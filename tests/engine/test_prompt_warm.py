@@ -16,6 +16,9 @@ from tests.engine.lane_driver import NEAR_TIE, Driver
 pytestmark = pytest.mark.xdist_group("engine-rows")
 EXAMPLES = 60 if os.environ.get("ZIB_HARDEN") else 2
 TOKENS = 6
+NEAR = {"sliding q8": 0.02}
+"""Where quantized layers work on rounded input, a last bit tips another rounding: reading the same
+prompt in chunks of another size, with no cache kept, moves these logits by as much as 0.006."""
 TEXTS = st.text("aeo .\n<é", min_size=1, max_size=40)
 STEPS = st.lists(
     st.one_of(
@@ -36,6 +39,7 @@ class Warm:
     """What all examples of one kind came to."""
 
     driver: Driver
+    near: float
     answers: int = 0
     near_ties: int = 0
     reused: int = 0
@@ -49,7 +53,7 @@ class Warm:
         if at is None:
             return
         gap = lead(self.driver, [*chat.prompt, *expected[:at]])
-        assert gap < NEAR_TIE, f"{chat.said} instead of {expected}: token {at} is {gap} ahead"
+        assert gap < self.near, f"{chat.said} instead of {expected}: token {at} is {gap} ahead"
         self.near_ties += 1
 
 
@@ -57,7 +61,8 @@ class Warm:
 def warm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Warm:
     kind = str(request.param)
     # Room for some conversations of these sizes, so that older ones are evicted.
-    return Warm(load_kind(tmp_path_factory.mktemp("kind"), kind, prompt_cache_bytes=8 << 20))
+    driver = load_kind(tmp_path_factory.mktemp("kind"), kind, prompt_cache_bytes=8 << 20)
+    return Warm(driver, NEAR.get(kind, NEAR_TIE))
 
 
 NAMES = itertools.count()
