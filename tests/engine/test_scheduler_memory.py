@@ -16,8 +16,8 @@ from engine.serving.lanes import LANES
 from tests.engine.lane_driver import FAMILIES, Driver, load_driver, tokens_of, write_family
 
 pytestmark = pytest.mark.xdist_group("engine-rows")
-OPERATIONS = 1000
-FEWER = OPERATIONS if os.environ.get("ZIB_HARDEN") else 200
+IS_HARDENED = bool(os.environ.get("ZIB_HARDEN"))
+OPERATIONS, FEWER = (1000, 1000) if IS_HARDENED else (250, 100)
 CONVERSATIONS = ("", "", "one", "two", "three")
 GROUPS = ("", "", "extract", "route")
 INSTRUCTIONS = "Extract every name that the following page mentions, one a line. "
@@ -79,12 +79,12 @@ def operate(driver: Driver, dice: random.Random, asked: list[int]) -> None:
 
 
 @pytest.mark.parametrize(("family", "operations"), [("full", OPERATIONS), ("delta", FEWER)])
-def test_a_thousand_operations_leave_no_row_and_no_memory(
+def test_random_operations_leave_no_row_and_no_memory(
     tmp_path: Path, family: str, operations: int
 ) -> None:
     driver = load_driver(write_family(tmp_path / "model", family), tmp_path / "cache")
     dice, asked = random.Random(SEED), list[int]()
-    for _ in range(50):
+    for _ in range(40):
         operate(driver, dice, asked)
     driver.run()
     before = active_bytes(driver)
@@ -107,7 +107,7 @@ def test_what_a_row_leaves_does_not_hold_the_batch(tmp_path: Path, family: str) 
     driver = load_driver(write_family(tmp_path / "model", family), tmp_path / "cache")
     base = active_bytes(driver)
     for name in ("one", "two", "three"):
-        driver.ask("page " * 200, 4, "background", conversation=name)
+        driver.ask("page " * 60, 4, "background", conversation=name)
     short = driver.ask("page", 4, "background", conversation="")
     driver.run()
     assert driver.finished(short).usage.generated_tokens == 4
@@ -130,11 +130,11 @@ def test_recurrent_rows_hold_the_same_after_many_steps(tmp_path: Path, family: s
     for lane in driver.answering._lanes.values():
         # Random weights end an answer by chance.
         object.__setattr__(lane._tools, "end_tokens", frozenset())
-    ids = [driver.ask("page " * length, 120, "background") for length in (3, 9, 20)]
+    ids = [driver.ask("page " * length, 60, "background") for length in (3, 9, 20)]
     driver.until(lambda: all(driver.state(id) == "decode" for id in ids))
     held = []
     for _ in range(3):
-        driver.step(30)
+        driver.step(15)
         mx.synchronize()
         held.append(mx.get_active_memory())
     assert len(driver.rows()) == 3
@@ -155,17 +155,17 @@ def test_an_answer_alone_is_never_copied(tmp_path: Path) -> None:
     )
     driver.alone("warm up", 2)
     base = active_bytes(driver)
-    id = driver.ask("page " * 600, 40, conversation="one")
+    id = driver.ask("page " * 300, 20, conversation="one")
     driver.until(lambda: driver.state(id) == "decode")
     (row,) = driver.rows()
     mx.reset_peak_memory()
     driver.run()
     peak = mx.get_peak_memory() - base
-    again = driver.ask("page " * 600 + "and", 40, conversation="one")
+    again = driver.ask("page " * 300 + "and", 20, conversation="one")
     mx.reset_peak_memory()
     driver.run()
     resumed = mx.get_peak_memory() - base
     print(f"cache {row.kv_bytes}, peaks {peak}, {resumed} resumed")  # noqa: T201  the figures
-    assert driver.finished(again).usage.reused_tokens > 3000
+    assert driver.finished(again).usage.reused_tokens > 1500
     assert peak < 1.5 * row.kv_bytes
     assert resumed < 1.5 * row.kv_bytes

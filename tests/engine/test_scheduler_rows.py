@@ -41,13 +41,12 @@ make_prompt_cache: Any = mlx_caches.make_prompt_cache
 TEXTS = (
     "a",
     "Which lens did I settle on?",
-    "the lighthouse keeper wrote down the wind, the tide and every ship that passed by ",
+    "the keeper wrote down the wind, the tide and every ship ",
     "short one",
-    "in the evening he read the page again and added what he had forgotten: a gull with one leg, "
-    "the smell of tar, a letter that came three years late, and the name of the boat",
+    "in the evening he read the page again: a gull with one leg, the smell of tar, a late letter",
     "and so on and on",
 )
-ANSWER_TOKENS = 24
+ANSWER_TOKENS = 14
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -132,7 +131,7 @@ def test_both_lanes_at_once_say_what_they_say_alone(
         ties.check(text, driver.tokens[id], alone[text])
 
 
-@pytest.mark.parametrize("steps", [0, 1, 6, 13, 16, 19])
+@pytest.mark.parametrize("steps", [0, 1, 6, 12, 14, 18])
 def test_a_row_cancelled_at_any_step_leaves_a_cache_that_continues(
     driver: Driver, alone: dict[str, list[int]], ties: Ties, steps: int
 ) -> None:
@@ -284,9 +283,9 @@ def test_a_text_stream_that_fails_ends_its_row(
 def test_a_step_that_raises_ends_its_rows_and_nothing_else(
     plain: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = plain.alone(TEXTS[1], 120)
-    lost = [plain.ask(text, 60, "background") for text in TEXTS[:3]]
-    chat = plain.ask(TEXTS[1], 120)
+    expected = plain.alone(TEXTS[1], 60)
+    lost = [plain.ask(text, 40, "background") for text in TEXTS[:3]]
+    chat = plain.ask(TEXTS[1], 60)
     plain.until(lambda: all(plain.state(id) == "decode" for id in (*lost, chat)))
     (group,) = plain.answering._lanes["background"]._groups
 
