@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from vault.marker import read_marker
@@ -27,7 +27,7 @@ _LONGEST_PAUSE_SECONDS = 30.0
 _Identity = tuple[tuple[Path, int, int], ...]
 
 
-async def watch(root: Path, stop: asyncio.Event) -> AsyncIterator[frozenset[str]]:
+async def watch(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
     """Yield sets of relative paths whose content changed, appeared or went, until `stop` is set.
 
     Saves by this program are reported too: compare the content with what you hold.

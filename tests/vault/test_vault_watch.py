@@ -2,16 +2,19 @@ import asyncio
 import contextlib
 import os
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
+from vault.index.index import Index
 from vault.snapshot import Snapshot
-from vault.vault import Vault
+from vault.vault import Vault, open_vault
 from vault.watch import watch
 
 PATIENCE_SECONDS = 20.0
+FLOOD = 20_000 if os.environ.get("ZIB_HARDEN") == "1" else 600
 
 
 class Watched:
@@ -173,6 +176,35 @@ async def test_a_flood_into_a_new_folder_is_seen_whole(tmp_path: Path) -> None:
         for name in names:
             (tmp_path / name).write_text("x")
         await watched.until(*names)
+
+
+async def test_the_index_follows_a_flood(tmp_path: Path) -> None:
+    vault = open_vault(tmp_path / "wiki", None, tmp_path / "data")
+    expected = vault.index.counts().pages + FLOOD
+    articles = vault.root / "articles"
+    stop = asyncio.Event()
+    async with asyncio.timeout(60 + FLOOD / 100):
+        changes = watch(vault.root, stop)
+        writing = asyncio.create_task(asyncio.to_thread(write_many, articles, FLOOD))
+        while vault.index.counts().pages < expected:
+            await asyncio.to_thread(vault.note_changes, await anext(changes))
+        assert time.monotonic() - await writing < 60
+        stop.set()
+        await changes.aclose()
+    fresh = Index(vault.root, tmp_path / "fresh.sqlite")
+    fresh.refresh()
+    assert vault.index.counts() == fresh.counts()
+    fresh.close()
+
+
+def write_many(folder: Path, count: int) -> float:
+    """Write so many pages; the moment of the last."""
+    for number in range(count):
+        place = folder / f"folder {number % 50}"
+        place.mkdir(exist_ok=True)
+        text = f"# Page {number}\n\nSee [[Page {number * 7 % count}]] #tag{number % 9}\n"
+        (place / f"Page {number}.md").write_text(text)
+    return time.monotonic()
 
 
 async def test_cancelling_the_reader_ends_the_watch(tmp_path: Path) -> None:

@@ -10,6 +10,10 @@ from vault.errors import SearchUnavailable
 from vault.index.index import Index, index_file
 
 
+# From so many files on it is quicker to list the whole wiki than to look for each.
+_MOST_LOOKED_AT = 500
+
+
 class KeptIndex:
     """Keeps one index in `data_dir`; any thread may call."""
 
@@ -36,11 +40,15 @@ class KeptIndex:
 
     def note(self, paths: Iterable[str]) -> None:
         """These files may have changed. What goes wrong is put right at the next question."""
+        changed = set(paths)
         with self._lock:
             if self._index is None or self._is_doubtful:
                 return
             try:
-                self._index.update(paths)
+                if len(changed) > _MOST_LOOKED_AT:
+                    self._index.refresh()
+                else:
+                    self._index.update(changed)
             except (apsw.Error, OSError):
                 self._is_doubtful = True
 
