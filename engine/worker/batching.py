@@ -10,6 +10,7 @@ from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine.serving.containment import Caught, attempt
 from engine.worker.cache.detached import flatten
+from engine.worker.cache.quantized import QuantizedKVCache
 from engine.worker.cache_scheme import CacheScheme
 
 _LONG, _SHORT = (3, 1, 4, 1, 5), (2, 7, 1)
@@ -31,7 +32,8 @@ def can_merge(caches: Caches) -> bool:
 
 def can_read_together(caches: Caches) -> bool:
     """Whether the caches take prompts of different lengths at once."""
-    return all(type(layer) in (KVCache, RotatingKVCache) for layer in flatten(caches))
+    taking = (KVCache, RotatingKVCache, QuantizedKVCache)
+    return all(type(layer) in taking for layer in flatten(caches))
 
 
 class Batching:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,12 +11,9 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models import cache as mlx_caches
 
-from engine.plan.kv_scheme import Quantization
 from engine.protocol import PromptProgress, Sampling
 from engine.serving.backend import Refused
 from engine.worker.batching import Batching, can_merge, can_read_together
-from engine.worker.cache.conversion import convert_all, convert_due, make_caches
-from engine.worker.cache.policy import CachePolicy, LayerPolicy
 from engine.worker.cache_scheme import CacheScheme
 from tests.engine.lane_driver import (
     FAMILIES,
@@ -320,6 +316,7 @@ def test_caches_that_lose_something_in_a_batch_do_not_batch() -> None:
     assert can_merge([kv, rotating])
     assert not any(can_merge([kv, other]) for other in (keeping, chunked, quantized))
     assert can_read_together([kv, rotating])
+    assert not can_read_together([kv, quantized])
 
 
 @pytest.mark.parametrize("caches", [KVCache, lambda: RotatingKVCache(64, keep=2)])
@@ -345,24 +342,20 @@ def test_rows_that_cannot_batch_run_beside_each_other(
 @pytest.mark.parametrize("family", ["full", "sliding"])
 @pytest.mark.parametrize("start", [0, 48])
 def test_quantized_rows_say_what_they_say_alone(tmp_path: Path, family: str, start: int) -> None:
-    driver = load_driver(write_family(tmp_path / "model", family), tmp_path / "cache")
-    model: Any = driver.loaded.model
-    count = len(make_prompt_cache(model))
-    policy = CachePolicy(
-        tuple(LayerPolicy(number, Quantization(8, 64)) for number in range(count)), start
-    )
-    scheme = CacheScheme(
-        partial(make_caches, model, policy),
-        partial(convert_due, policy=policy),
-        partial(convert_all, policy=CachePolicy(policy.layers)),
-    )
-    use_scheme(driver, scheme)
+    folder = write_family(tmp_path / "model", family)
+    driver = load_driver(folder, tmp_path / "cache", kv_bits="8", kv_start_tokens=start)
+    assert driver.loaded.kv_key == f"8/64 from {start}"
+    assert driver.loaded.info.kv_bits == 8
     ids = {driver.ask(text, ANSWER_TOKENS, "background"): text for text in TEXTS}
     driver.until(lambda: all(driver.state(id) == "decode" for id in ids))
     kinds = {(usage.kind, usage.bits) for usage in driver.backend.memory(0).kv}
     expected = {("quantized", 8)} if family == "full" else {("quantized", 8), ("rotating", 8)}
     assert kinds == expected
     driver.run()
+    batching = driver.answering._lanes["background"]._tools.batching
+    assert batching.is_safe
+    # A quantized window of several rows takes one token at a time.
+    assert batching.is_reading_safe is (family == "full" or start > 0)
     if start == 0:  # else a row alone is quantized later than one that joins others
         for id, text in ids.items():
             assert driver.tokens[id] == driver.alone(text, ANSWER_TOKENS)
