@@ -58,6 +58,10 @@ def test_what_is_sure_is_mended_in_a_commit_a_page(memory: Memory, pages: Path) 
     assert "[[Lens#Cleaning of it]]" in text
     assert text.endswith("[^1]: told\n")
     assert int(git(pages.parent, "rev-list", "--count", "HEAD")) == int(before) + 1
+    assert git(pages.parent, "log", "-1", "--format=%s", "--name-only").split("\n\n") == [
+        "Mend Trip",
+        "articles/Trip.md\n",
+    ]
     again = memory("lint", "--fix", "-k", "dead-anchor")
     assert (again.exit_code, again.stdout) == (0, "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
@@ -72,7 +73,7 @@ def _read_elsewhere(root: Path, wanted: Sequence[Wanted], workers: int) -> Itera
     running: deque[tuple[Sequence[Wanted], Future[list[PageRead]]]] = deque()
     # What a thread of this process holds must not be copied into another process.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_leave_interrupts) as pool:
+    with ProcessPoolExecutor(workers, context, initializer=_begin) as pool:
         try:
             while tasks or running:
                 while tasks and len(running) < 3 * workers:
@@ -90,9 +91,17 @@ def _read_task(root: Path, wanted: Sequence[Wanted]) -> list[PageRead]:
     return [read_page(root, each) for each in wanted]
 
 
-def _leave_interrupts() -> None:
-    """An interrupt is for the process that asked."""
+def _begin() -> None:
+    """An interrupt is for the process that asked; without that process there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
 
 
 def _processors() -> int:

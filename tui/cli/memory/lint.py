@@ -10,10 +10,11 @@ from tui.cli.memory.opened import EXIT_FAILED, with_vault
 from tui.cli.memory.printed import counted, print_json, print_lines
 from tui.cli.run import EXIT_USAGE, print_error
 from tui.text.line import to_line
+from vault.files import ArticleFile
 from vault.history.commit import CommitResult, Committed
 from vault.lint.finding import KINDS, Finding
 from vault.lint.lint import Mended, lint, mend
-from vault.names import displayable
+from vault.names import displayable, stem_of, title_of
 from vault.saving import Outcome
 from vault.vault import Vault, Written
 
@@ -53,8 +54,9 @@ def _found(vault: Vault, kinds: Collection[str]) -> tuple[Finding, ...]:
 def _mend(vault: Vault, findings: Sequence[Finding]) -> tuple[Mended, ...]:
     commits: dict[str, CommitResult | None] = {}
 
-    def save(path: str, text: str, base: Any) -> Written:
-        written = vault.save(path, text, base)
+    def save(path: str, text: str, base: ArticleFile) -> Written:
+        subject = f"Mend {title_of(stem_of(displayable(path)))}"
+        written = vault.save(path, text, base, subject=subject)
         if written.saved.outcome is Outcome.CONFLICT_COPY:
             print_error(f"{path} was changed meanwhile; see {written.saved.file.path}.")
         commits[path] = written.commit
