@@ -54,6 +54,18 @@ def _parts(text: str, most: int) -> Iterator[str]:
         start = end
 
 
+def listed(names: Sequence[str], most: int, room: int, between: str = ", ") -> str:
+    """The first of the names, at most so many in so many bytes, and how many are left out."""
+    taken = 0
+    for name in names[:most]:
+        room -= size_of(name) + size_of(between)
+        if room < 0:
+            break
+        taken += 1
+    shown = between.join(names[:taken])
+    return f"{shown} +{len(names) - taken:,} more" if taken < len(names) else shown
+
+
 def fitted(head: str, lines: Sequence[str], room: int, more: Callable[[int], str]) -> str:
     """As many of the lines as there is room for; `more` words how many were left out."""
     taken = [head]

@@ -10,7 +10,7 @@ from vault.links.resolve import page_key
 from vault.links.tags import tag_key
 from vault.setup import REFERENCE
 from vault.tools.asked import Asked
-from vault.tools.cutting import clipped, fitted
+from vault.tools.cutting import fitted, listed
 from vault.tools.offer import LIST, READ, SEARCH, STATUS
 from vault.tools.pages import KnownPage
 
@@ -56,7 +56,7 @@ def list_pages(asked: Asked) -> str:
     if start > len(found):
         raise ToolRefused(f"The list has only {len(found):,} pages. Use a smaller start.")
     rest = found[start - 1 :]
-    head = f"Pages {start:,} and on, of {len(found):,}:" if start > 1 else f"{len(found):,} pages:"
+    head = f"Pages: {len(found):,}{f', from {start:,} on' if start > 1 else ''}"
 
     def more(left: int) -> str:
         return f"…and {left:,} more: {LIST} with start {len(found) - left + 1}."
@@ -95,10 +95,7 @@ def _counted(asked: Asked, title: str, count: int) -> str:
 
 
 def _group(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = len(listed) - _MOST_OF_A_GROUP
-    shown = clipped("; ".join(listed[:_MOST_OF_A_GROUP]), _LINE_BYTES)
-    return f"{shown} +{more} more" if more > 0 else shown or "none"
+    return listed(list(names), _MOST_OF_A_GROUP, _LINE_BYTES, "; ") or "none"
 
 
 def _wanted(asked: Asked, page: KnownPage) -> list[str]:
@@ -144,6 +141,5 @@ def _topics(asked: Asked, table: str) -> dict[str, int]:
 
 def _ranked(asked: Asked, counts: dict[str, int]) -> str:
     best = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    shown = ", ".join(f"{asked.wording.line(name)} {n:,}" for name, n in best[:_MOST_TOPICS])
-    more = len(best) - _MOST_TOPICS
-    return clipped(shown, _LINE_BYTES) + (f" +{more} more" if more > 0 else "")
+    names = [f"{asked.wording.line(name)} {count:,}" for name, count in best]
+    return listed(names, _MOST_TOPICS, _LINE_BYTES)

@@ -58,10 +58,10 @@ def page_section(asked: Asked) -> str:
     most = asked.budget.most_a_read - size_of(head) - _PART_LINE_BYTES
     pieces = parts(asked.wording.text(article.text[start:end]), most) or [""]
     number = asked.arguments.number("part")
+    if number > len(pieces):
+        raise ToolRefused(f"There is no part {number}; the last is {len(pieces)}. See {TOC}.")
     if len(pieces) == 1:
         return f"{head}\n\n{pieces[0].strip() or '(nothing is written here)'}"
-    if number > len(pieces):
-        raise ToolRefused(f"It has {len(pieces)} parts, and no part {number}. See {TOC}.")
     next_part = f"; go on with part {number + 1}" if number < len(pieces) else ", the last"
     return f"{head}\nPart {number} of {len(pieces)}{next_part}\n\n{pieces[number - 1].strip()}"
 
