@@ -21,13 +21,14 @@ from vault.search.search import Search
 from vault.search.terms import Analyser
 
 MOST_QUESTIONS = 200
-LEAST_QUESTIONS = 10
+LEAST_QUESTIONS = 20
 FUZZED = 2000
 _CHINESE = "garden-zh"
 WITHOUT = {
     "names": replace(Weights(), names=0.0),
+    "weights of columns": replace(Weights(), fields=(4.0, 1.0, 1.0, 1.0, 1.0)),
     "proximity": replace(Weights(), proximity=0.0),
-    "links": replace(Weights(), authority=0.0),
+    "links": replace(Weights(), links=0.0),
 }
 _FEWER = Target(15.0, "at least", "over all sets together")
 _NOT_BELOW = Target(0.0, "at least")

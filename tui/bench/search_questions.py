@@ -27,7 +27,7 @@ from vault.search.terms import Analyser
 
 ALIASES = ("alias", "aliases")
 DESCRIPTIONS = ("description", "desc", "summary", "abstract")
-_LEAST_WORDS = {"anchor": 1, "alias": 1, "heading": 2, "description": 3, "cloze": 4}
+_LEAST_WORDS = {"title": 1, "anchor": 1, "alias": 1, "heading": 2, "description": 3, "cloze": 4}
 _SENTENCE_ENDS = "\n.!?。！？；"
 _LONGEST = 300
 # What a search box takes for a wish rather than a word.
@@ -84,6 +84,7 @@ class _Making:
 
     def make(self) -> None:
         for offered in (
+            self._titles(),
             self._aliases(),
             self._descriptions(),
             self._headings(),
@@ -121,6 +122,15 @@ class _Making:
                 return False
         page.edits += edits
         return True
+
+    def _titles(self) -> _Offers:
+        """Those that only one page has."""
+        counts = Counter(page_key(stem_of(path)) for path in self._pages)
+        return [
+            (Question("title", title_of(stem_of(path)), path), ())
+            for path in self._pages
+            if counts[page_key(stem_of(path))] == 1
+        ]
 
     def _aliases(self) -> _Offers:
         """All aliases go, asked for or not."""

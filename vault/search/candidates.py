@@ -96,7 +96,7 @@ class Collector:
         conditions, values = _conditions(scope)
         self._select(
             f"SELECT {_HITS}({table}), rowid FROM {table} WHERE {table} MATCH ?{conditions}"
-            f" AND rank MATCH 'bm25(4.0, 4.0, 2.0, 1.0, 1.0)' ORDER BY rank LIMIT {_MOST}",
+            f" AND rank MATCH 'bm25(6.0, 6.0, 3.0, 1.0, 1.5)' ORDER BY rank LIMIT {_MOST}",
             (expression, *values),
         )
 

@@ -1,16 +1,12 @@
-"""What ranking asks about pages beside their words: names, links to them, age."""
+"""What ranking asks about pages beside their words."""
 
-import datetime
 import json
 from collections.abc import Collection
-from typing import Any
 
 import apsw
 
 from vault.search.ranking import Name, PageFacts
 from vault.search.terms import Analyser
-
-_DAY_NS = 86_400 * 10**9
 
 
 def read_page_facts(
@@ -31,19 +27,4 @@ def read_page_facts(
             (asked,),
         )
     )
-    rows: Any = connection.execute(
-        "SELECT id, date, modified_ns FROM page WHERE id IN (SELECT value FROM json_each(?))",
-        (asked,),
-    )
-    today = datetime.date.today()
-    return {
-        page: PageFacts(tuple(names.get(page, ())), links.get(page, 0), _days(date, today))
-        for page, date, _ in rows
-    }
-
-
-def _days(date: str, today: datetime.date) -> float | None:
-    try:
-        return max(0, (today - datetime.date.fromisoformat(date)).days)
-    except ValueError:
-        return None
+    return {page: PageFacts(tuple(names.get(page, ())), links.get(page, 0)) for page in pages}
