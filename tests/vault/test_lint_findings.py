@@ -91,6 +91,31 @@ def test_what_can_be_mended_is_and_stays_so(vault: Vault, index: Index) -> None:
     assert [found for found in lint(index, vault.read, is_ours=False) if found.fix] == []
 
 
+def test_a_page_that_changed_since_is_mended_where_it_is_now(vault: Vault, index: Index) -> None:
+    findings = lint(index, vault.read, is_ours=False)
+    linking, notes = vault.root / "Linking.md", vault.root / "Notes.md"
+    linking.write_text("New first line.\n\n" + linking.read_text())
+    notes.write_text("said[^1]\n\n[^1]: one\n")
+    mended = list(mend(index, findings, vault.read, vault.save, is_ours=False))
+    assert {each.path: len(each.findings) for each in mended} == {
+        "Linking.md": 2,
+        "Notes.md": 0,
+        "deep/b/Same.md": 1,
+    }
+    assert linking.read_text().startswith("New first line.\n\n[[Other#A part of it]] ")
+    assert notes.read_text() == "said[^1]\n\n[^1]: one\n"
+
+
+def test_a_heading_is_not_guessed_among_several(tmp_path: Path) -> None:
+    headings = "## Second part\n\n## Second party\n"
+    made = make_vault(tmp_path / "v", {"A.md": headings, "B.md": "[[A#Second par]] [[A#First]]"})
+    index = Index(made.root, tmp_path / "i.sqlite")
+    index.refresh()
+    found = [each for each in lint(index, made.read, is_ours=False) if each.kind == "dead-anchor"]
+    assert [each.fix for each in found] == [None, None]
+    index.close()
+
+
 def test_our_own_articles_keep_the_grammar(wiki: Vault, tmp_path: Path) -> None:
     (wiki.root / "articles/Odd_one.md").write_text("# Another name\n\n# Second\n")
     index = Index(wiki.root, tmp_path / "i.sqlite")

@@ -174,6 +174,31 @@ def test_a_turn_has_a_budget(tools: MemoryTools, budget: Budget) -> None:
     assert "It begins here." in tools.call("memory_read", {"page": "Long"})
 
 
+def test_no_read_overruns_whatever_pages_are_called(tmp_path: Path) -> None:
+    titles = [f"鏡頭{number}" + "长" * 70 for number in range(40)]
+    links = " ".join(f"[[{title}]] [[wanted {title}]]" for title in titles)
+    headings = "\n".join(f"## {title}\n\n### {'词' * 90}\n\n词语" for title in titles)
+    folder = tmp_path / "notes" / ("夹" * 60) / ("夹" * 60)
+    folder.mkdir(parents=True)
+    for title in titles:
+        (folder / f"{title}.md").write_text(f"# {title}\n\n{links}\n\n{headings}\n")
+    budget = Budget()
+    tools = MemoryTools(ReadOnlyWiki(tmp_path / "notes", tmp_path / "data").opened, budget)
+    page = {"page": titles[0]}
+    calls = [("memory_search", {"query": "鏡頭7 词语 qzqz zqzq"}), ("memory_list", {})]
+    calls += [(f"memory_{name}", page) for name in ("read", "toc", "section", "links")]
+    told = tools.call("memory_list", {}).splitlines()[1].removeprefix("- ").partition(" (")[0]
+    calls += [("memory_toc", {"page": told})]
+    calls += [("memory_section", page | {"heading": titles[3]}), ("memory_status", {})]
+    for name, arguments in calls:
+        budget.reset()
+        answer = tools.answer(name, arguments)
+        assert not answer.is_error, answer.text
+        assert size_of(answer.text) <= budget.most_a_read
+        assert len(answer.text.splitlines()) > 2 or name == "memory_status", answer.text
+        assert "cut here" not in answer.text
+
+
 def test_help_pages_are_no_memory(tmp_path: Path, budget: Budget) -> None:
     root = tmp_path / "wiki"
     missing = MemoryTools(ReadOnlyWiki(root, tmp_path).opened, budget)

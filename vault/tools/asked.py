@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from vault.setup import REFERENCE
 from vault.tools.arguments import Arguments
 from vault.tools.budget import Budget
-from vault.tools.pages import KnownPage, Pages
+from vault.tools.known_page import KnownPage
+from vault.tools.pages import Pages
 from vault.tools.wording import Wording
 from vault.vault import Vault
 
@@ -23,7 +24,7 @@ class Asked:
     @property
     def page(self) -> KnownPage:
         """The page that was asked for. Raises ToolRefused."""
-        return self.pages.called(self.wording.line(self.arguments.needed("page")))
+        return self.pages.called(self.arguments.needed("page"), self.wording)
 
     @property
     def room(self) -> int:

@@ -11,8 +11,8 @@ from vault.links.tags import tag_key
 from vault.setup import REFERENCE
 from vault.tools.asked import Asked
 from vault.tools.cutting import fitted, listed
+from vault.tools.known_page import KnownPage
 from vault.tools.offer import LIST, READ, SEARCH, STATUS
-from vault.tools.pages import KnownPage
 
 _MOST_OF_A_GROUP = 25
 _MOST_TOPICS = 15

@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from vault.errors import ToolRefused
@@ -12,26 +11,14 @@ from vault.index.names import known_names
 from vault.links.link import Link
 from vault.links.resolve import Found, LinkResolver, page_key
 from vault.names import stem_of
+from vault.tools.known_page import KnownPage
 from vault.tools.offer import LIST, SEARCH
+from vault.tools.wording import Wording
 
 _MOST_NEAR = 5
 _CLOSE_ENOUGH = 0.7
 _NAME = "(SELECT text FROM name WHERE name.page = page.id AND kind = '{}')"
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class KnownPage:
-    """A page as the index knows it; `date` is empty when the page gives none.
-
-    `title` is what the page calls itself; elsewhere than in our wikis files may be named otherwise.
-    """
-
-    path: str
-    title: str
-    date: str
-    modified_ns: int
-    redirect: str
 
 
 class Pages:
@@ -46,35 +33,40 @@ class Pages:
         self.by_path = {path: KnownPage(path, *others) for path, *others in rows}
         self._names = known_names(index, with_excluded=False)
 
-    def called(self, name: str) -> KnownPage:
+    def called(self, name: str, wording: Wording) -> KnownPage:
         """Return the page a name means; a redirect leads on. Raises ToolRefused."""
         resolver = LinkResolver(self._names, lambda: self._names)
-        page = self._resolved(resolver, name)
-        if page.redirect:
-            try:
-                return self._resolved(resolver, page.redirect)
-            except ToolRefused:
-                return page
-        return page
+        page = self._resolved(resolver, name, wording) or self._as_written(name, wording)
+        if page is None:
+            near = ", ".join(f"“{wording.line(each)}”" for each in self._near(name))
+            hint = f" Near names: {near}." if near else ""
+            raise ToolRefused(
+                f"There is no page “{wording.line(name)}”.{hint}"
+                f" Look for it with {SEARCH}, or see {LIST}."
+            )
+        behind = self._resolved(resolver, page.redirect, wording) if page.redirect else None
+        return behind or page
 
-    def _resolved(self, resolver: LinkResolver, name: str) -> KnownPage:
+    def _resolved(self, resolver: LinkResolver, name: str, wording: Wording) -> KnownPage | None:
         bare = name.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
         target, mark, heading = (part.strip() for part in bare.partition("#"))
         fragment = heading if mark else None
         link = Link(0, 0, (0, 0), target, fragment, "", is_embed=False, form="wikilink")
         found = resolver.resolve(link, "") if target else None
-        if isinstance(found, Found) and found.path in self.by_path:
-            if found.is_ambiguous and target not in found.candidates:
-                paths = ", ".join(found.candidates[:_MOST_NEAR])
-                raise ToolRefused(
-                    f"“{name}” is the name of {len(found.candidates)} pages; give a path: {paths}."
-                )
-            return self.by_path[found.path]
-        near = ", ".join(f"“{title}”" for title in self._near(name))
-        hint = f" Near names: {near}." if near else ""
-        raise ToolRefused(
-            f"There is no page “{name}”.{hint} Look for it with {SEARCH}, or see {LIST}."
-        )
+        if not isinstance(found, Found):
+            return None
+        if found.is_ambiguous and target not in found.candidates:
+            paths = ", ".join(found.candidates[:_MOST_NEAR])
+            raise ToolRefused(
+                f"“{wording.line(name)}” is the name of {len(found.candidates)} pages;"
+                f" give a path: {paths}."
+            )
+        return self.by_path.get(found.path)
+
+    def _as_written(self, name: str, wording: Wording) -> KnownPage | None:
+        """The page whose name was cut or cleaned to this one when it was told."""
+        pages = self.by_path.values()
+        return next((page for page in pages if name in wording.names(page)), None)
 
     def _near(self, name: str) -> list[str]:
         """The names that share most words with a name, then those spelled like it."""

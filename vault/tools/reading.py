@@ -8,8 +8,8 @@ from vault.article.sections import Section
 from vault.errors import ToolRefused
 from vault.tools.asked import Asked
 from vault.tools.cutting import clipped, fitted, parts, size_of
+from vault.tools.known_page import KnownPage
 from vault.tools.offer import READ, SECTION, STATUS, TOC
-from vault.tools.pages import KnownPage
 
 _LEAD_BYTES = 480
 _PART_LINE_BYTES = 60

@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Callable, Iterable
 
 from vault.tools.cutting import clipped
-from vault.tools.pages import KnownPage
+from vault.tools.known_page import KnownPage
 
 Clean = Callable[[str], str]
 _LONGEST_NAME = 160
@@ -27,9 +27,13 @@ class Wording:
 
     def page(self, page: KnownPage) -> str:
         """A page: title, path and date."""
-        path = self.line(page.path, _LONGEST_PATH)
+        title, path = self.names(page)
         date = page.date or f"changed {_day(page.modified_ns)}"
-        return f"{self.line(page.title)} ({path}) · {date}"
+        return f"{title} ({path}) · {date}"
+
+    def names(self, page: KnownPage) -> tuple[str, str]:
+        """Its title and its path."""
+        return self.line(page.title), self.line(page.path, _LONGEST_PATH)
 
     def way(self, titles: Iterable[str]) -> str:
         """The headings that lead to a place."""
