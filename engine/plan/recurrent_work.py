@@ -15,6 +15,8 @@ _BLOCK_TOKENS = 256
 _BLOCKS_AHEAD = 5
 _BLOCK_MATRICES = 3
 """Matrices of tokens by tokens for each head in Mamba 2's blockwise form."""
+_STATES_AHEAD = 16
+"""Of a gated delta rule whose tokens are kept in order, as `engine.worker` does off Metal."""
 _COPYING_FAMILY, _STATE_COPIES = "jamba", 14
 """Its scan writes every token's state into one array, which is copied each time."""
 
@@ -38,6 +40,8 @@ def is_stepped(workload: Workload, mixer: RecurrentState) -> bool:
 def scan_bytes(workload: Workload, mixer: RecurrentState) -> int:
     """The recurrence itself."""
     tokens = workload.read_tokens
+    if mixer.kind == "delta" and is_stepped(workload, mixer):
+        return _STATES_AHEAD * mixer.float32_elements * _FLOAT32_BYTES
     if is_stepped(workload, mixer):
         # MLX computes the state of every token before the outputs that read them.
         copies = _STATE_COPIES if workload.geometry.family == _COPYING_FAMILY else 1

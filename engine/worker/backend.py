@@ -41,6 +41,7 @@ from engine.worker.rate import Meters
 from engine.worker.row import Request, Row
 from engine.worker.run_book import RunBook
 from engine.worker.snapshot import Snapshot
+from engine.worker.stepped_delta import order_delta_steps
 from engine.worker.text_stream import TextStream
 from engine.worker.tool_calls import reader_for
 from engine.worker.wired_weights import WiredWeights
@@ -61,6 +62,8 @@ class MlxBackend:
         self.idle_seconds = idle_seconds(config.idle_unload_seconds)
         self._kv_wish = KVWish(config.kv_bits, config.kv_start_tokens)
         install_attention(compute.kind)
+        if device.backend != "metal":
+            order_delta_steps()
         self._records = Records(
             Path(config.records_dir) if config.records_dir else Path(config.cache_dir) / "records"
         )
