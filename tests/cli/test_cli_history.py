@@ -86,6 +86,16 @@ def test_a_note_is_a_line_of_today(wiki: Path) -> None:
     assert note(wiki, "-", stdin=" \n").exit_code == 2
 
 
+def test_a_page_begins_from_a_template(memory: Memory, wiki: Path) -> None:
+    (wiki / "Meta/Templates").mkdir()
+    (wiki / "Meta/Templates/Trip.md").write_text("From {{date:[the] YYYY}}\n\n## Bag\n")
+    made = told(memory("new", "To Rome", "--template", "trip", "-t", "A book.", "--json"))
+    text = (wiki / made["path"]).read_text()
+    assert re.fullmatch(r"# To Rome\n\nFrom the \d{4}\n\n## Bag\n\nA book\.\n", text)
+    missing = memory("new", "Other", "--template", "none")
+    assert missing.stderr.endswith("in Meta/Templates. There is: Trip.\n")
+
+
 def test_without_git_the_past_is_a_sentence(
     memory: Memory, wiki: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 
 import click
 
@@ -20,6 +23,7 @@ from vault.files import ArticleFile
 from vault.history.commit import Committed
 from vault.names import displayable, stem_of, title_of
 from vault.saving import Outcome
+from vault.templates import page_from_template
 from vault.vault import Vault, Written, open_vault
 
 Flags = Mapping[str, object]
@@ -59,11 +63,26 @@ def run_init(flags: Flags, pages_folder: str, is_json: bool) -> int:
     return with_wiring(flags, init)
 
 
-def run_new(flags: Flags, title: str, folder: str | None, text: str | None, is_json: bool) -> int:
-    """Make a page; `text` follows its heading, `-` reads it from standard input."""
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """What was asked for: `text` follows the heading or the template, `-` is standard input."""
+
+    title: str
+    folder: str | None
+    template: str
+    text: str | None
+
+
+def run_new(flags: Flags, page: NewPage, is_json: bool) -> int:
+    """Make a page."""
 
     def make(vault: Vault) -> int:
-        written = vault.create(title, folder, body=_given(text) or "")
+        body, whole = _given(page.text) or "", None
+        if page.template:
+            now = datetime.now().astimezone()
+            whole = page_from_template(vault, page.template, title_of(page.title), now)
+            whole += f"\n{body.rstrip()}\n" if body.strip() else ""
+        written = vault.create(page.title, page.folder, text=whole, body=body)
         edited, skipped = written.relinked, written.skipped
         if is_json:
             file = written.saved.file
@@ -86,11 +105,17 @@ def run_edit(flags: Flags, name: str, section: str, text: str | None, is_json: b
         file = vault.read(path)
         if file.text is None or file.read_only_reason is not None:
             raise VaultError(f"“{path}” cannot be changed: {file.read_only_reason}.")
-        new = _edited(file, section, _given(text))
+        given = _given(text)
+        new = _edited(file, section, given)
         if new is None:
             print_error("Nothing was changed.")
             return EXIT_FAILED
-        return tell_written(vault.save(path, new, file), is_json)
+        try:
+            return tell_written(vault.save(path, new, file), is_json)
+        except VaultError as error:
+            if given is not None:
+                raise
+            raise VaultError(f"{error} What you wrote is in {_kept(new)}.") from error
 
     return with_vault(flags, change)
 
@@ -132,11 +157,22 @@ def _in_editor(text: str, file: ArticleFile) -> str | None:
     if not sys.stdin.isatty():
         raise VaultError("There is no terminal for an editor: give the text with --text, or - .")
     try:
-        return click.edit(text, extension=".md")
+        new = click.edit(text, extension=".md")
     except click.ClickException as error:
         raise VaultError(
             f"“{title_of(stem_of(file.path))}” was not changed: {error.format_message()}"
         ) from error
+    if new is not None and text and not text.endswith(("\n", "\r")):
+        # Editors end the last line; that is no change of the user's.
+        return new.removesuffix("\n")
+    return new
+
+
+def _kept(text: str) -> str:
+    """Put a text that could not be saved into a file that stays."""
+    with tempfile.NamedTemporaryFile("wb", prefix="zib-", suffix=".md", delete=False) as file:
+        file.write(text.encode("utf-8", "replace"))
+    return file.name
 
 
 def _given(text: str | None) -> str | None:

@@ -165,14 +165,15 @@ def mcp(wiki: Wiki = None) -> None:
 def new(
     title: Annotated[str, typer.Argument(help="The page's title.")],
     folder: Annotated[str | None, typer.Option(help="Where to put it.")] = None,
+    template: Annotated[str, typer.Option(help="A page of the templates folder.")] = "",
     text: Text = None,
     wiki: Wiki = None,
     json: Json = False,
 ) -> None:
-    """Make a page and commit it."""
-    from tui.cli.memory.change import run_new
+    """Make a page, empty or from a template, and commit it."""
+    from tui.cli.memory.change import NewPage, run_new
 
-    raise typer.Exit(run_new({"wiki": wiki}, title, folder, text, json))
+    raise typer.Exit(run_new({"wiki": wiki}, NewPage(title, folder, template, text), json))
 
 
 @memory_app.command()
