@@ -13,7 +13,7 @@ from vault import os_errors
 from vault.atomic import create_file, digest, replace_file
 from vault.confined import opened_place, read_regular
 from vault.errors import NotAllowed, VaultUnusable
-from vault.names import check_path, displayable, stem_for, title_of
+from vault.names import check_folder_name, check_path, displayable
 
 PAGES_FOLDER = "Zibaldone"
 _MOST_BYTES = 65_536
@@ -80,7 +80,7 @@ class Consents:
 def checked_folder(path: str) -> str:
     """Return a folder's path when every part of it is a name that travels. Raises NotAllowed."""
     plain = check_path(path.strip().strip("/"))
-    return "/".join(title_of(stem_for(part)) for part in plain.split("/"))
+    return "/".join(check_folder_name(part.strip()) for part in plain.split("/"))
 
 
 def _name_for(root: Path) -> str:

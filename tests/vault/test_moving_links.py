@@ -9,6 +9,7 @@ import pytest
 from tests.vault.moving_vault import make_vault, pages_of
 from vault.links.resolve import Found
 from vault.links.scan import find_links
+from vault.vault import Vault
 
 OLD, NEW = "Work/Old name.md", "Work/New (name).md"
 
@@ -194,3 +195,39 @@ def test_an_apostrophe_in_a_property_stays_quoted(tmp_path: Path) -> None:
     vault = make_vault(tmp_path / "v", {"Bob's page.md": "x", "n.md": text})
     vault.moves.carry_out(vault.moves.plan_rename("Bob's page.md", "Ann's"))
     assert pages_of(vault)["n.md"] == "---\na: '[[Ann''s]]'\nb: \"[[Ann's]]\"\n---\n"
+
+
+@pytest.mark.parametrize("title", ["snake_case", "_x_", "two words_and", "__"])
+def test_an_underscore_stays_one_in_a_folder_of_the_users(tmp_path: Path, title: str) -> None:
+    vault = make_vault(tmp_path / "v", {"a.md": "x", "b.md": "[[a]] [[a|A]] [x](a.md)"})
+    vault.moves.carry_out(vault.moves.plan_rename("a.md", title))
+    spelled = title.replace(" ", "%20")
+    assert pages_of(vault)["b.md"] == f"[[{title}]] [[{title}|A]] [x]({spelled}.md)"
+
+
+def test_a_page_of_ours_is_linked_by_its_title(wiki: Vault) -> None:
+    for name, text in {"Old": "# Old\n", "B": "[[Old]] [[old|x]] [y](Old.md)\n"}.items():
+        (wiki.root / f"articles/{name}.md").write_text(text)
+    wiki.moves.carry_out(wiki.moves.plan_rename("articles/Old.md", "New_name"))
+    pages = pages_of(wiki)
+    assert pages["articles/New_name.md"] == "# New name\n"
+    assert pages["articles/B.md"] == "[[New name]] [[New name|x]] [y](New_name.md)\n"
+
+
+def test_a_file_under_two_names_is_written_once(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path / "v", {"a.md": "x", "b.md": "[[a]]"})
+    (vault.root / "c.md").symlink_to("b.md")
+    (vault.root / "d.md").symlink_to("a.md")
+    carried = vault.moves.carry_out(vault.moves.plan_rename("a.md", "A2")).carried
+    assert [page.path for page in carried.edited] == ["b.md"]
+    assert [(page.path, page.reason) for page in carried.skipped] == [
+        ("d.md", "it is a link to a.md")
+    ]
+    assert (vault.root / "c.md").is_symlink()
+    assert (vault.root / "b.md").read_text() == "[[A2]]"
+
+
+def test_a_page_too_large_to_look_at_is_told_of(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path / "v", {"a.md": "x", "big.md": "[[a]]" + " " * 5_000_000})
+    carried = vault.moves.carry_out(vault.moves.plan_rename("a.md", "A2")).carried
+    assert [page.path for page in carried.skipped] == ["big.md"]

@@ -189,3 +189,25 @@ def test_a_move_into_a_new_folder_keeps_mode_and_time(tmp_path: Path) -> None:
     vault.moves.carry_out(vault.moves.plan_move("a.md", "new/deep/a.md"))
     status = (vault.root / "new/deep/a.md").stat()
     assert (status.st_mode & 0o777, status.st_mtime_ns) == (0o640, 1_000_000_000)
+
+
+def test_a_page_that_was_filled_meanwhile_is_not_deleted(wiki: Vault) -> None:
+    path = wiki.root / "articles/Empty.md"
+    path.write_text("")
+    plan = wiki.moves.plan_delete("articles/Empty.md")
+    path.write_text("typed meanwhile")
+    with pytest.raises(PageChanged):
+        wiki.moves.carry_out(plan)
+    assert path.read_text() == "typed meanwhile"
+
+
+@pytest.mark.parametrize("folder", ["articles/a#b", "articles/CON", "articles/x."])
+def test_a_page_moves_into_no_folder_that_does_not_travel(wiki: Vault, folder: str) -> None:
+    with pytest.raises(NotAllowed):
+        wiki.moves.plan_move("articles/Welcome.md", f"{folder}/Welcome.md")
+
+
+def test_a_page_moves_into_the_folder_of_another_spelling(wiki: Vault) -> None:
+    (wiki.root / "articles/Sub").mkdir()
+    plan = wiki.moves.plan_move("articles/Welcome.md", "articles/sub/Welcome.md")
+    assert plan.change.moves == {"articles/Welcome.md": "articles/Sub/Welcome.md"}

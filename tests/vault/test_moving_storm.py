@@ -14,7 +14,7 @@ from vault.errors import ArticleExists, NotAllowed
 from vault.vault import Vault
 
 HARDEN = os.environ.get("ZIB_HARDEN") == "1"
-STEMS = ["X", "Y", "x y", "Z.b", "読書", "O'Brien", "C#", "100% (a)", "a_b"]
+STEMS = ["X", "Y", "x y", "Z.b", "a.md", "読書", "O'Brien", "C#", "100% (a)", "a_b"]
 FOLDERS = ["", "a/", "a/b/", "Deep folder/", "b/"]
 NEW_STEMS = [stem for stem in STEMS if "#" not in stem]
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from vault.links.brackets import DEFINED, DESTINATION, GAP
 from vault.links.properties import unquoted
 from vault.links.resolve import page_key
+from vault.names import NOTE_SUFFIX
 
 _TARGET = re.compile(
     r"\[\[([^\[\]\r\n|]{1,2000})"
@@ -27,7 +28,7 @@ class Mentions:
     def __init__(self, names: Iterable[str]) -> None:
         self._keys: set[str] = set()
         for name in names:
-            key = _last_part(name)
+            key = last_part(name)
             self._keys |= {key, key.partition("#")[0].strip(), key.partition("?")[0]}
         self._keys.discard("")
 
@@ -44,8 +45,13 @@ def _keys_of(written: str) -> set[str]:
     target = _BACKSLASH.sub(r"\1", bare).partition("#")[0]
     spellings = {target, target.rstrip("\\"), unquote(target, errors="replace")}
     spellings |= {unquoted(target, quote) for quote in "'\""}
-    return {_last_part(each.strip()) for each in spellings}
+    return {last_part(each.strip()) for each in spellings}
 
 
-def _last_part(name: str) -> str:
-    return page_key(name.rstrip("/").rpartition("/")[2])
+def last_part(path: str) -> str:
+    """Return what links to a page share, however much of its path and suffix they spell."""
+    name = path.rstrip("/").rpartition("/")[2].rstrip()
+    # A link to `a.md` may mean a page whose file is `a.md.md`.
+    while name[-3:].casefold() == NOTE_SUFFIX:
+        name = name[:-3]
+    return page_key(name)

@@ -22,7 +22,8 @@ class Respelling:
     """A link of `text` in the page `from_path`, which led to `old_path` and shall lead to `path`.
 
     `was_at` is where the page was when the link was written. `is_whole` says that a number sign in
-    the target is part of the page's name.
+    the target is part of the page's name, `is_titled` that underscores in a file's name are the
+    spaces of its title.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Respelling:
     old_path: str
     path: str
     is_whole: bool = False
+    is_titled: bool = False
 
 
 def respell(asked: Respelling, leads_there: Callable[[str], bool]) -> str | None:
@@ -119,14 +121,16 @@ def _as_named(asked: Respelling, path: str) -> str:
         path = bare
     folder, slash, name = path.rpartition("/")
     if asked.link.is_wikilink and _names_with_spaces(asked):
-        name = title_of(name)
+        title = title_of(name)
+        name = title if title == title.strip() else name
     return folder + slash + name
 
 
 def _names_with_spaces(asked: Respelling) -> bool:
     """Whether the link spelt its page as a title, where the file's name has underscores."""
-    written = stem_of(asked.link.target)
-    return "_" not in written and ("_" in stem_of(asked.path))
+    if "_" in stem_of(asked.link.target):
+        return False
+    return asked.is_titled or "_" in stem_of(asked.old_path)
 
 
 def _encoded(text: str, link: Link, target: str) -> str:

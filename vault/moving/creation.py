@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from vault.files import ArticleFile
 from vault.history.commit import CommitResult
-from vault.links.resolve import page_key
+from vault.links.mentions import last_part
 from vault.moving.carry_out import EditedPage
 from vault.moving.change import Change, MovePlan, Pages, SkippedPage
 from vault.moving.plan import plan_change
-from vault.names import NOTE_SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +24,7 @@ class Created:
 def plan_creation(paths: tuple[str, ...], pages: Callable[[], Pages], path: str) -> MovePlan:
     """Plan what a new page changes; `pages` is only asked when another page has its name."""
     change = Change({}, creates=frozenset({path}))
-    name = _bare_name(path)
-    if all(_bare_name(other) != name for other in paths):
+    name = last_part(path)
+    if all(last_part(other) != name for other in paths):
         return MovePlan(change, (), (), ())
     return plan_change(pages(), change)
-
-
-def _bare_name(path: str) -> str:
-    name = path.rpartition("/")[2]
-    while name[-3:].casefold() == NOTE_SUFFIX:
-        name = name[:-3]
-    return page_key(name)

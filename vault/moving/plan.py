@@ -142,7 +142,8 @@ class _Planner:
         if wanted is None:
             return None
         is_whole = before.fragment is None and link.fragment is not None
-        return Respelling(text, link, path, from_path, before.path, wanted, is_whole)
+        is_titled = not self._change.is_heading_kept
+        return Respelling(text, link, path, from_path, before.path, wanted, is_whole, is_titled)
 
     def _leads_to(
         self, resolver: LinkResolver, link: Link, asked: Respelling
