@@ -144,9 +144,12 @@ class _Attempt:
         sha = self._commit(head, self._tree(head, after))
         self.lock.risk(head.branch, sha)
         moved = self._move(head, sha)
+        is_whole = not moved.was_killed
         if moved.succeeded:
-            refresh_index(self.repository, sha, before, after)
-        self.lock.done()
+            is_whole = refresh_index(self.repository, sha, before, after)
+        # What a killed git left is cleared away by the next holder of our lock.
+        if is_whole:
+            self.lock.done()
         if moved.succeeded:
             return Committed(sha)
         if "lock" in moved.complaint or "expected" in moved.complaint:

@@ -72,6 +72,11 @@ class Finished:
         """Whether the exit status is 0."""
         return self.status == 0
 
+    @property
+    def was_killed(self) -> bool:
+        """Whether a signal ended it, so that it could not take its locks away."""
+        return self.status < 0
+
 
 @dataclass(frozen=True, slots=True)
 class Repository:

@@ -102,7 +102,9 @@ def _settle(git_dir: Path, step: _Step) -> bool:
 def _remove_if_stale(lock: Path, step: _Step) -> bool:
     try:
         changed = lock.lstat().st_mtime
-        ours = lock.name == "index.lock" or lock.read_bytes() in {b"", f"{step.sha}\n".encode()}
+        # Git writes the id and the line break in two steps.
+        written = f"{step.sha}\n".encode()
+        ours = lock.name == "index.lock" or written.startswith(lock.read_bytes())
     except OSError:
         return True
     if not ours or changed < step.since - 1:

@@ -56,24 +56,25 @@ def refresh_index(
     commit: str,
     before: Mapping[str, Entry],
     after: Mapping[str, Entry | None],
-) -> None:
+) -> bool:
     """Bring the user's index in line for the committed paths, except where they staged something.
 
-    Best effort: a locked or damaged index is left as it is, and `git status` tells the rest.
+    Best effort: a locked or damaged index is left as it is, and `git status` tells the rest. False
+    when git was killed at it.
     """
     if not (repository.git_dir / "index").exists():
-        repository.run(["read-tree", commit])
-        return
+        return not repository.run(["read-tree", commit]).was_killed
     listed = repository.run(["ls-files", "-s", "-z"])
     if not listed.succeeded:
-        return
+        return True
     staged = _parsed(listed.output, "ls-files")
     untouched = {
         path: entry for path, entry in after.items() if staged.get(path) == before.get(path)
     }
-    if untouched:
-        lines = as_index_lines(untouched, len(commit))
-        repository.run(["update-index", "-z", "--index-info"], stdin=lines)
+    if not untouched:
+        return True
+    lines = as_index_lines(untouched, len(commit))
+    return not repository.run(["update-index", "-z", "--index-info"], stdin=lines).was_killed
 
 
 def finish_refresh(repository: Repository, commit: str) -> None:
