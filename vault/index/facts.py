@@ -13,7 +13,7 @@ from vault.links.tags import tags_in
 _LONGEST_PASSAGE = 1200
 _BLANK_LINE = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DATE_KEYS = ("updated", "modified", "date", "created")
+_DATE_KEYS = ("updated", "modified", "date modified", "date", "created", "date created")
 _INDEXED_APART = {"title", "alias", "aliases"}
 _NOT_WORDS = re.compile(r"[\d\W]*|https?://\S*|true|false|null", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
