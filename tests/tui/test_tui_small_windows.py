@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual.widgets._toast import Toast
 
 from engine.script import Reply
 from tests.tui.conftest import MakeApp, notices, screen_text, wait_until
 from tui.app import ZibApp
+from tui.screens.consent import ConsentScreen
 from tui.screens.help import HelpScreen
 from tui.screens.question import Choice, QuestionScreen
 from tui.widgets.chat.prompt import Prompt
@@ -103,3 +106,19 @@ async def test_help_still_opens_in_the_smallest_window(make_app: MakeApp) -> Non
         await pilot.press("f1")
         await wait_until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help page")
         assert "Keys and commands" in screen_text(pilot)
+
+
+async def test_consent_is_asked_for_in_the_smallest_window(make_app: MakeApp) -> None:
+    app = make_app()
+    answers: list[str | None] = []
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.push_screen(ConsentScreen(Path("/home/somebody/notes")), answers.append)
+        await wait_until(pilot, lambda: "Allow" in screen_text(pilot), "the question")
+        assert "Only read" in screen_text(pilot)
+        await pilot.press(*"|", "enter")
+        await wait_until(pilot, lambda: "cannot be the name" in screen_text(pilot), "the problem")
+        assert {"Allow", "Only"} <= set(screen_text(pilot).split())
+        await pilot.press("down", "down", "down", "down", "down", "down", "down")
+        await wait_until(pilot, lambda: "changed." in screen_text(pilot), "the end of the question")
+        await pilot.press("backspace", *"My_zib", "enter")
+        await wait_until(pilot, lambda: answers == ["My_zib"], "the answer")
