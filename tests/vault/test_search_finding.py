@@ -127,6 +127,12 @@ def test_phrases_that_are_nowhere_are_loosened(search: Search) -> None:
     assert search.find('"soft cloth" path:trips').hits == ()
 
 
+def test_two_searches_of_one_index_do_not_disturb_each_other(index: Index) -> None:
+    first, second = (Search(lambda: index) for _ in range(2))
+    assert found(first.find("camera")) == found(second.find("camera")) == ["Camera", "Rome"]
+    assert found(first.find("camera")) == ["Camera", "Rome"]
+
+
 def test_wanted_and_near_titles_are_suggested(search: Search) -> None:
     (wanted,) = search.find("tripod head").suggestions
     assert (wanted.title, wanted.path, wanted.links) == ("Tripod head", "", 2)

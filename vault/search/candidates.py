@@ -1,5 +1,6 @@
 """The pages that may be meant, with the places of every term in them, from FTS5."""
 
+import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from vault.index.schema import COLUMNS
 from vault.search.scope import Scope
 from vault.search.terms import Table, Term
 
-_HITS = "zib_hits"
+_COUNT = itertools.count()
 _MOST = 150
 Places = tuple[tuple[int, ...], ...]
 """Positions of a term, counted in tokens, for each column."""
@@ -50,7 +51,9 @@ class Collector:
                 f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_vocab"
                 f" USING fts5vocab(main, {table}, row)"
             )
-        connection.register_fts5_function(_HITS, self._note)
+        # A name of its own: two searches of one connection must not hear each other's hits.
+        self._hits = f"zib_hits_{next(_COUNT)}"
+        connection.register_fts5_function(self._hits, self._note)
 
     def pages_with(self, term: Term) -> int:
         """How many pages hold a term."""
@@ -95,19 +98,17 @@ class Collector:
     def _ask(self, table: Table, expression: str, scope: Scope) -> None:
         conditions, values = _conditions(scope)
         self._select(
-            f"SELECT {_HITS}({table}), rowid FROM {table} WHERE {table} MATCH ?{conditions}"
+            f"SELECT {self._hits}({table}), rowid FROM {table} WHERE {table} MATCH ?{conditions}"
             f" AND rank MATCH 'bm25(6.0, 6.0, 3.0, 1.0, 1.5)' ORDER BY rank LIMIT {_MOST}",
             (expression, *values),
         )
 
     def _ask_of(self, table: Table, expression: str, pages: Sequence[int]) -> None:
-        self._found.clear()
-        for page in pages:
-            for _ in self.connection.execute(
-                f"SELECT {_HITS}({table}) FROM {table} WHERE {table} MATCH ? AND rowid = ?",
-                (expression, page),
-            ):
-                pass
+        self._select(
+            f"SELECT {self._hits}({table}) FROM {table} WHERE {table} MATCH ?"
+            " AND +rowid IN (SELECT value FROM json_each(?))",
+            (expression, json.dumps(pages)),
+        )
 
     def _select(self, query: str, values: tuple[str, ...]) -> None:
         self._found.clear()

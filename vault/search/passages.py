@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import regex
+
 from vault.search.result import Passage, Span
 from vault.search.terms import Analyser, Token, Wanted
 
@@ -11,6 +13,7 @@ _SNIPPET = 240
 _MOST_READ = 2_000_000
 _LEAST_OF_BEST = 0.6
 _PREFIX = 3
+_MARK = regex.compile(r"\p{Mn}|\p{Hangul}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,14 @@ def best_passages(
 def _may_say(text: str, beginnings: set[str]) -> bool:
     """Whether to look closer; stems begin as their words do."""
     folded = text.casefold()
-    if not folded.isascii():
-        parts = unicodedata.normalize("NFD", folded)
-        bare = "".join(each for each in parts if not unicodedata.combining(each))
-        folded += bare + unicodedata.normalize("NFC", folded)
-    return any(each in folded for each in beginnings)
+    if any(each in folded for each in beginnings):
+        return True
+    parts = folded if folded.isascii() else unicodedata.normalize("NFD", folded)
+    if parts.isascii() or not _MARK.search(parts):
+        return False
+    bare = "".join(each for each in parts if not unicodedata.combining(each))
+    composed = unicodedata.normalize("NFC", folded)
+    return any(each in bare or each in composed for each in beginnings)
 
 
 def _shown(stretch: Stretch) -> str:
