@@ -67,7 +67,7 @@ def misses_words(misses: int) -> str:
 def model_facts(model: ModelInfo) -> Span:
     """What kind of model it is."""
     kv = f"{model.kv_bits}-bit KV" if model.kv_bits > 0 else ""
-    return _joined(model.architecture, parameters_words(model.parameters), model.quantization, kv)
+    return _joined(model.architecture, parameters_words(model.parameters), kv, model.quantization)
 
 
 def model_place(model: ModelInfo) -> Span:
