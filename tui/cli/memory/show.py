@@ -32,6 +32,7 @@ def run_status(flags: Flags, is_json: bool) -> int:
             "bytes": sum(note.size for note in listing.notes),
             "excluded": sum(note.is_excluded for note in listing.notes),
             "uncommitted": list(changed) if isinstance(changed, tuple) else None,
+            "history_dir": displayable(str(vault.home.git_dir or vault.root / ".git")),
             "history": "" if isinstance(changed, tuple) else changed.message,
             "problems": [
                 *vault.conventions.problems,
@@ -151,6 +152,8 @@ def _status_lines(root: Path, facts: dict[str, Any]) -> Iterable[str]:
         yield f"{len(changed):,} changes are in no commit yet"
     else:
         yield "the history is complete"
+    if changed is not None and Path(facts["history_dir"]).parent != root:
+        yield to_line(f"the history is in {facts['history_dir']}")
     yield from (f"problem: {to_line(problem)}" for problem in facts["problems"])
 
 
