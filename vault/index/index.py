@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import json
 import os
 import threading
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
 from vault.index.edges import Edges
-from vault.index.reading import PageRead, Wanted, read_pages
-from vault.index.rows import FileVersion, delete_page, insert_page
+from vault.index.refreshing import PAGES_A_TRANSACTION, Refreshing
+from vault.index.rows import FileVersion
 from vault.index.schema import open_index, remove_index
-from vault.links.known import PageNames
 from vault.listing import Note, list_vault, note_at
-
-_PAGES_A_TRANSACTION = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +122,8 @@ class Index:
             changed = [
                 note for note in notes.values() if not _is_up_to_date(known.get(note.path), note)
             ]
-            work = _Work(self, known, is_whole=len(changed) > _PAGES_A_TRANSACTION)
+            is_whole = len(changed) > PAGES_A_TRANSACTION
+            work = Refreshing(self.root, self._connection, self.edges(), known, is_whole)
             work.remove(gone)
             work.read(changed)
             work.finish()
@@ -175,82 +172,3 @@ class _Asked:
 
     def __call__(self, query: str) -> int:
         return int(self._connection.execute(query).get)
-
-
-class _Work:
-    """One refresh under way: transactions of many pages, links resolved at the end."""
-
-    def __init__(self, index: Index, known: Mapping[str, FileVersion], is_whole: bool) -> None:
-        self._known = known
-        self._index = index
-        self._connection = index._connection
-        self._edges = index.edges()
-        self._is_whole = is_whole
-        self._keys: set[str] = set()
-        self._pages: set[int] = set()
-        self.indexed = self.failed = 0
-
-    def remove(self, paths: list[str]) -> None:
-        with self._connection:
-            for path in paths:
-                self._forget(path)
-
-    def read(self, notes: list[Note]) -> None:
-        wanted = [Wanted(note, self._hash_of(note)) for note in notes]
-        pages = read_pages(self._index.root, wanted)
-        while some := list(itertools.islice(pages, _PAGES_A_TRANSACTION)):
-            with self._connection:
-                for page in some:
-                    self._take(page)
-
-    def _hash_of(self, note: Note) -> str:
-        """The hash that makes reading the page unnecessary."""
-        known = self._known.get(note.path)
-        is_same = known is not None and known.is_excluded == note.is_excluded
-        return known.sha256 if known and is_same and not known.problem else ""
-
-    def finish(self) -> None:
-        with self._connection:
-            if self._is_whole:
-                self._edges.resolve_all()
-            else:
-                self._edges.resolve_pages(self._pages)
-                self._edges.resolve_keys(self._keys)
-
-    def _take(self, read: PageRead) -> None:
-        path, known = read.note.path, self._known.get(read.note.path)
-        if read.is_missing:
-            self._forget(path)
-            return
-        if read.facts is None and not read.problem and known is not None:
-            # Only the file's time has changed.
-            self._connection.execute(
-                "UPDATE page SET size = ?, modified_ns = ? WHERE path = ?",
-                (read.note.size, read.note.modified_ns, path),
-            )
-            return
-        old = self._edges.pages.get(path)
-        if old is not None:
-            delete_page(self._connection, old)
-        page = insert_page(self._connection, _version(read), read.facts)
-        self._pages.add(page)
-        names = read.facts.names if read.facts else PageNames()
-        self._keys |= self._edges.add(path, page, names)
-        if old is not None:
-            # Who linked to the old row leads to the new one.
-            self._keys |= self._edges.keys_of(path)
-        self.indexed += read.facts is not None
-        self.failed += bool(read.problem)
-
-    def _forget(self, path: str) -> None:
-        page = self._edges.pages.get(path)
-        if page is not None:
-            delete_page(self._connection, page)
-            self._keys |= self._edges.remove(path)
-
-
-def _version(read: PageRead) -> FileVersion:
-    note = read.note
-    return FileVersion(
-        note.path, note.size, note.modified_ns, read.sha256, note.is_excluded, read.problem
-    )
