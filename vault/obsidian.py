@@ -3,6 +3,7 @@
 Read leniently from `.obsidian`; a file that cannot be read counts as absent and is reported.
 """
 
+import contextlib
 import json
 import re
 import unicodedata
@@ -110,7 +111,7 @@ class Exclusions:
         folded = _folded(path)
         if any(folded.startswith(beginning) for beginning in self._beginnings):
             return True
-        return any(self._matches(pattern, path) for pattern in self._patterns)
+        return any(self._matches(pattern, path) for pattern in tuple(self._patterns))
 
     def _add_pattern(self, text: str) -> None:
         try:
@@ -123,7 +124,8 @@ class Exclusions:
         try:
             return pattern.search(path, timeout=_PATTERN_SECONDS) is not None
         except TimeoutError:
-            self._patterns.remove(pattern)
+            with contextlib.suppress(ValueError):  # another thread may have been first
+                self._patterns.remove(pattern)
             return False
 
 

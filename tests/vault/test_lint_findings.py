@@ -166,3 +166,31 @@ def test_unlinked_mentions(tmp_path: Path, text: str, found: list[str]) -> None:
     assert [mention.text for mention in mentions] == found
     assert all(text[each.start : each.end] == each.text for each in mentions)
     index.close()
+
+
+def test_an_anchor_is_mended_in_the_quotes_of_a_property(tmp_path: Path) -> None:
+    pages = {
+        "T.md": '# T\n\n## He said "yes"\n\n## It\'s fine\n',
+        "U.md": "---\na: \"[[T#He said yess]]\"\nb: '[[T#Its fine]]'\n---\n",
+    }
+    vault = make_vault(tmp_path / "v", pages)
+    index = Index(vault.root, tmp_path / "i.sqlite")
+    index.refresh()
+    findings = lint(index, vault.read, is_ours=False)
+    assert len(list(mend(index, findings, vault.read, vault.save, is_ours=False))) == 1
+    index.close()
+    assert pages_of(vault)["U.md"] == (
+        "---\na: \"[[T#He said \\\"yes\\\"]]\"\nb: '[[T#It''s fine]]'\n---\n"
+    )
+
+
+def test_guessing_at_many_dead_anchors_ends(tmp_path: Path) -> None:
+    headings = "".join(f"## Heading {number}\n" for number in range(300))
+    links = "".join(f"[[Big#Heding {number}x]] " for number in range(300))
+    vault = make_vault(tmp_path / "v", {"Big.md": headings, "Bad.md": links})
+    index = Index(vault.root, tmp_path / "i.sqlite")
+    index.refresh()
+    dead = [each for each in lint(index, vault.read, is_ours=False) if each.kind == "dead-anchor"]
+    index.close()
+    assert len(dead) == 300
+    assert dead[-1].fix is None

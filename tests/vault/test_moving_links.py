@@ -231,3 +231,11 @@ def test_a_page_too_large_to_look_at_is_told_of(tmp_path: Path) -> None:
     vault = make_vault(tmp_path / "v", {"a.md": "x", "big.md": "[[a]]" + " " * 5_000_000})
     carried = vault.moves.carry_out(vault.moves.plan_rename("a.md", "A2")).carried
     assert [page.path for page in carried.skipped] == ["big.md"]
+
+
+def test_a_link_that_no_spelling_can_lead_there_is_told_of(tmp_path: Path) -> None:
+    # `[[C#/X#Part]]` would be the part `/X#Part` of a page C.
+    vault = make_vault(tmp_path / "v", {"a.md": "", "C#/X.md": "", "n.md": "[[X#Part]]"})
+    carried = vault.moves.carry_out(vault.moves.plan_rename("a.md", "X")).carried
+    assert [page.path for page in carried.skipped] == ["n.md"]
+    assert pages_of(vault)["n.md"] == "[[X#Part]]"

@@ -1,9 +1,11 @@
 """Pages that name another page without linking to it."""
 
+import bisect
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from vault.article.page import parse_article
@@ -108,10 +110,13 @@ def _mentions(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[Mentio
     prose = article.prose
     taken = [(link.start, link.end) for link in links_in(article.layout, prose)]
     taken += [(heading.start, heading.end) for heading in article.headings]
+    taken.sort()
+    ends = list(accumulate((last for _, last in taken), max))
     lines = article.layout.lines
     for found in pattern.finditer(prose):
         start, end = found.span()
-        if any(first < end and start < last for first, last in taken):
+        before = bisect.bisect_left(taken, (end, 0))
+        if before and start < ends[before - 1]:
             continue
         line = lines.line_of(start)
         context = lines.content(line).strip()

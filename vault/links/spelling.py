@@ -48,6 +48,15 @@ def respell(asked: Respelling, leads_there: Callable[[str], bool]) -> str | None
     return spelled_as_written(asked.text, asked.link, target, asked.is_whole)
 
 
+def as_read(link: Link, target: str, is_whole: bool = False) -> Link:
+    """Return what a link with another target is read as: a wikilink ends at the first `#`."""
+    fragment = None if is_whole else link.fragment
+    if link.is_wikilink and "#" in target:
+        whole = target if fragment is None else f"{target}#{fragment}"
+        target, _, fragment = whole.partition("#")
+    return replace(link, target=target.strip(), fragment=fragment)
+
+
 def spelled_as_written(text: str, link: Link, target: str, is_whole: bool = False) -> str:
     """Return what to write at a link's `place` for another target; the fragment stays."""
     written = text[slice(*link.place)]

@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from vault.anchors import heading_key
 from vault.article.page import Article, parse_article
@@ -12,14 +11,18 @@ from vault.article.structure import footnote_faults, grammar_faults
 from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.links.link import Link
+from vault.links.properties import quote_around, quoted_part
 from vault.links.resolve import Found, LinkResolver
 from vault.links.scan import leads_to_note, links_in
-from vault.links.spelling import Respelling, respell
+from vault.links.spelling import Respelling, as_read, respell
 from vault.lint.finding import Finding, Fix
 from vault.names import stem_of
 
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 _CLOSE_ENOUGH = 0.75
+# Headings compared for the links of one page, so that a hostile one takes a second at most.
+_MOST_COMPARED = 20_000
+_LONGEST_COMPARED = 200
 
 
 class PageChecks:
@@ -35,10 +38,13 @@ class PageChecks:
         self._read = read
         self._has_grammar = has_grammar
         self._articles: dict[str, Article | None] = {}
+        self._block_ids: dict[str, frozenset[str]] = {}
+        self._compared = 0
 
     def check(self, path: str) -> Iterator[Finding]:
         """What is wrong with a page's text; nothing for one that cannot be read."""
         article = self._article(path)
+        self._compared = 0
         if article is None:
             return
         yield from self._links(path, article)
@@ -63,10 +69,11 @@ class PageChecks:
     def _ambiguous(self, path: str, text: str, link: Link, found: Found, line: int) -> Finding:
         others = ", ".join(found.candidates[1:4])
         message = f"“{link.target}” means {found.path}, and could mean {others}"
-        asked = Respelling(text, link, path, path, found.path, found.path)
+        is_whole = found.fragment is None and link.fragment is not None
+        asked = Respelling(text, link, path, path, found.path, found.path, is_whole)
 
         def leads_there(target: str) -> bool:
-            resolved = self._resolver.resolve(replace(link, target=target), path)
+            resolved = self._resolver.resolve(as_read(link, target, asked.is_whole), path)
             return isinstance(resolved, Found) and resolved.candidates == (found.path,)
 
         written = respell(asked, leads_there)
@@ -80,17 +87,44 @@ class PageChecks:
     ) -> Iterator[Finding]:
         target = article if found.path == path else self._article(found.path)
         fragment = found.fragment or ""
-        if target is None or _has_anchor(target, fragment):
+        if target is None or self._has_anchor(found.path, target, fragment):
             return
         message = f"{found.path} has no “{fragment}”"
-        near = _nearest(target, fragment, is_slug=not link.is_wikilink)
+        near = self._nearest(target, fragment, link)
         if near is None:
             yield Finding("dead-anchor", path, line, message)
             return
         start, end = link.place
         mark = article.text.index("#", start, end)
+        if link.form == "property":
+            near = quoted_part(near, quote_around(article.text, link))
         fix = Fix(f"write #{near}", (Edit(mark + 1, end, near),))
         yield Finding("dead-anchor", path, line, message, fix)
+
+    def _has_anchor(self, path: str, article: Article, fragment: str) -> bool:
+        last = fragment.rpartition("#")[2]
+        if not last.startswith("^"):
+            return article.find_heading(fragment) is not None
+        if path not in self._block_ids:
+            found = _BLOCK_ID.finditer(article.prose)
+            self._block_ids[path] = frozenset(each.group(1).casefold() for each in found)
+        return last[1:].casefold() in self._block_ids[path]
+
+    def _nearest(self, article: Article, fragment: str, link: Link) -> str | None:
+        """The anchor that was meant, if one heading only is like it; block ids are not guessed."""
+        last = fragment.rpartition("#")[2]
+        if last.startswith("^") or self._compared > _MOST_COMPARED:
+            return None
+        self._compared += len(article.headings)
+        keys = {heading_key(each.title)[:_LONGEST_COMPARED]: each for each in article.headings}
+        wanted = heading_key(last.replace("-", " "))[:_LONGEST_COMPARED]
+        near = difflib.get_close_matches(wanted, keys, 2, _CLOSE_ENOUGH)
+        if len(near) != 1:
+            return None
+        heading = keys[near[0]]
+        if not link.is_wikilink:
+            return heading.anchor
+        return heading.title if not re.search(r"[\[\]|#^]", heading.title) else None
 
     def _article(self, path: str) -> Article | None:
         if path not in self._articles:
@@ -100,30 +134,6 @@ class PageChecks:
                 text = None
             self._articles[path] = None if text is None else parse_article(text)
         return self._articles[path]
-
-
-def _has_anchor(article: Article, fragment: str) -> bool:
-    last = fragment.rpartition("#")[2]
-    if last.startswith("^"):
-        ids = {found.group(1).casefold() for found in _BLOCK_ID.finditer(article.prose)}
-        return last[1:].casefold() in ids
-    return article.find_heading(fragment) is not None
-
-
-def _nearest(article: Article, fragment: str, is_slug: bool) -> str | None:
-    """The anchor that was meant, if one heading only is like it; block ids are not guessed."""
-    last = fragment.rpartition("#")[2]
-    if last.startswith("^"):
-        return None
-    keys = {heading_key(heading.title): heading for heading in article.headings}
-    wanted = heading_key(last.replace("-", " "))
-    near = difflib.get_close_matches(wanted, keys, 2, _CLOSE_ENOUGH)
-    if len(near) != 1:
-        return None
-    heading = keys[near[0]]
-    if is_slug:
-        return heading.anchor
-    return heading.title if not re.search(r"[\[\]|#^]", heading.title) else None
 
 
 def _footnotes(path: str, article: Article) -> Iterator[Finding]:

@@ -5,7 +5,6 @@ had (Obsidian's invariant, kept for every kind of change).
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from vault.article.splices import Edit
 from vault.errors import VaultError
@@ -15,7 +14,7 @@ from vault.links.link import Link
 from vault.links.mentions import Mentions
 from vault.links.resolve import Found, LinkResolver
 from vault.links.scan import find_local_links, leads_to_note
-from vault.links.spelling import Respelling, is_beside, respell
+from vault.links.spelling import Respelling, as_read, is_beside, respell
 from vault.moving.change import Change, MovePlan, PageEdit, Pages, SkippedPage
 from vault.moving.files_beside import respelled_files
 from vault.moving.heading import heading_edit
@@ -149,9 +148,7 @@ class _Planner:
         self, resolver: LinkResolver, link: Link, asked: Respelling
     ) -> Callable[[str], bool]:
         def leads_there(target: str) -> bool:
-            fragment = None if asked.is_whole else link.fragment
-            spelled = replace(link, target=target, fragment=fragment)
-            found = resolver.resolve(spelled, asked.from_path)
+            found = resolver.resolve(as_read(link, target, asked.is_whole), asked.from_path)
             if asked.path in self._change.deletes:
                 return not isinstance(found, Found)
             return isinstance(found, Found) and found.path == asked.path
