@@ -79,12 +79,16 @@ class Machine(RuleBasedStateMachine):
         if base is None or base.is_read_only:
             return
         text = self._edited(base.text or "", place)
+        disk = (self.root / page).read_text() if (self.root / page).exists() else ""
         try:
             written = self.vault.save(page, text, base)
         except VaultError:
             return
         if written.saved.outcome in {Outcome.SAVED, Outcome.RECREATED, Outcome.CONFLICT_COPY}:
             assert written.saved.file.text == text
+        if written.saved.outcome is Outcome.MERGED:
+            unseen = set(disk.splitlines()) - set((base.text or "").splitlines())
+            assert unseen <= set((written.saved.file.text or "").splitlines())
         assert (self.root / written.saved.file.path).read_bytes() == written.saved.file.content
         self._confirm(written.saved.file.content)
         if isinstance(written.commit, Committed) and page == written.saved.file.path:

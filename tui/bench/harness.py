@@ -16,6 +16,8 @@ from tui.bench.context import BenchContext, Report
 from tui.bench.drafts import bench_drafts
 from tui.bench.figures import BenchFault, BenchResult, CouldNotRun, Figure, Measured
 from tui.bench.first_frame import bench_first_frame
+from tui.bench.flood import bench_flood
+from tui.bench.history import bench_history
 from tui.bench.idle import bench_idle
 from tui.bench.index import bench_index
 from tui.bench.kv import bench_kv
@@ -59,6 +61,8 @@ BENCHES = (
     Bench("structured", "answers held to JSON schemas: all valid, and the cost", bench_structured),
     Bench("search", "what is found against plain FTS5, on real wikis", bench_search, False),
     Bench("index", "indexing 10,000 articles, keeping up, asking", bench_index, False),
+    Bench("history", "the past of a page with 1,600 versions", bench_history, False),
+    Bench("flood", "the index when 20,000 pages are written at once", bench_flood, False),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )
