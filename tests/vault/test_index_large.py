@@ -31,7 +31,7 @@ def test_other_processes_read_what_this_one_reads(
     monkeypatch.setattr(reading, "LARGE", 100)
     monkeypatch.setattr(reading, "_processors", lambda: 2)
     assert list(read_pages(tmp_path, wanted)) == here
-    monkeypatch.setattr(reading, "_leave_interrupts", functools.partial(os._exit, 3))
+    monkeypatch.setattr(reading, "_begin", functools.partial(os._exit, 3))
     assert list(read_pages(tmp_path, wanted)) == here, "where processes end, this one reads"
 
 

@@ -9,7 +9,6 @@ import apsw
 from vault.errors import SearchUnavailable
 from vault.index.index import Index, index_file
 
-
 # From so many files on it is quicker to list the whole wiki than to look for each.
 _MOST_LOOKED_AT = 500
 
