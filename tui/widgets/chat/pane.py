@@ -49,6 +49,8 @@ class ChatPane(Vertical):
         self._answering: Worker[None] | None = None
         self._is_unstarted = False
         self._is_expanded = False
+        # An answer may end while the pane is being taken down.
+        self._meter = Static(Content(""), id="meter")
         self.border_title = "Chat"
 
     def compose(self) -> ComposeResult:
@@ -57,7 +59,7 @@ class ChatPane(Vertical):
             yield Static(Content(WELCOME), id="welcome")
         yield Static(Content(""), id="queue")
         yield Prompt(id="prompt")
-        yield Static(Content(""), id="meter")
+        yield self._meter
 
     @property
     def prompt(self) -> Prompt:
@@ -108,7 +110,7 @@ class ChatPane(Vertical):
         transcript = self.query_one(Transcript)
         await transcript.remove_children()
         await transcript.mount(Static(Content(WELCOME), id="welcome"))
-        self.query_one("#meter", Static).update(Content(""))
+        self._meter.update(Content(""))
 
     def toggle_thinking_shown(self) -> None:
         """Fold or unfold all thinking."""
@@ -129,7 +131,7 @@ class ChatPane(Vertical):
         if not self._assistant.conversation.exchanges:
             return
         # The meter told of the tokens and the window of the model before.
-        self.query_one("#meter", Static).update(Content(""))
+        self._meter.update(Content(""))
         note = Static(
             Content.assemble(literal_line(name), " answers from here on"), classes="model-note"
         )
@@ -183,7 +185,7 @@ class ChatPane(Vertical):
                 if isinstance(event, Answered):
                     used = event.usage.prompt_tokens + event.usage.generated_tokens
                     meter = context_meter(used, event.usage.context_window)
-                    self.query_one("#meter", Static).update(Content(meter))
+                    self._meter.update(Content(meter))
 
     def _show_queue(self) -> None:
         queue = self.query_one("#queue", Static)
