@@ -3,7 +3,6 @@
 Kept in the data folder, one file for each folder's real path: nothing in the folder changes for it.
 """
 
-import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from vault.atomic import create_file, digest, replace_file
 from vault.confined import opened_place, read_regular
 from vault.errors import NotAllowed, VaultUnusable
 from vault.names import check_folder_name, check_path, displayable
+from vault.root import folder_key
 
 PAGES_FOLDER = "Zibaldone"
 _MOST_BYTES = 65_536
@@ -84,5 +84,4 @@ def checked_folder(path: str) -> str:
 
 
 def _name_for(root: Path) -> str:
-    real = os.fsencode(os.path.realpath(root))
-    return hashlib.sha256(real).hexdigest()[:32] + ".json"
+    return f"{folder_key(root)}.json"

@@ -1,5 +1,7 @@
 """Where the wiki lives: turns the setting into a path."""
 
+import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,11 @@ class WikiLocation:
     root: Path
     consents_dir: Path
     data_dir: Path
+
+
+def folder_key(root: Path) -> str:
+    """What names a folder in the data folder: the same for every way to it."""
+    return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:32]
 
 
 def default_root(home: Path) -> Path:

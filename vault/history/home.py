@@ -5,7 +5,6 @@ put where another program carries files to other machines one by one: that damag
 """
 
 import contextlib
-import hashlib
 import os
 import stat
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from vault.errors import HistoryUnavailable
 from vault.history.git import find_git, run
 from vault.marker import read_marker
+from vault.root import folder_key
 
 _CLOUD_FOLDERS = {"Mobile Documents", "CloudStorage"}
 _CLOUD_NAMES = ("dropbox", "onedrive", "icloud", "google drive", "googledrive", "nextcloud")
@@ -45,8 +45,7 @@ def find_home(root: Path, data_dir: Path | None, *, is_ours: bool) -> Home:
 
 def history_dir(data_dir: Path, root: Path) -> Path:
     """The git directory in the data folder, named by the folder's real path as its index is."""
-    real = os.fsencode(os.path.realpath(root))
-    return data_dir / "histories" / f"{hashlib.sha256(real).hexdigest()[:32]}.git"
+    return data_dir / "histories" / f"{folder_key(root)}.git"
 
 
 def start_history(home: Home) -> None:

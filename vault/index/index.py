@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
-import os
 import threading
 import time
 from collections.abc import Container, Iterable, Iterator
@@ -19,6 +17,7 @@ from vault.index.refreshing import PAGES_A_TRANSACTION, Refreshing
 from vault.index.rows import FileVersion
 from vault.index.schema import open_index, remove_index
 from vault.listing import Note, list_vault, note_at
+from vault.root import folder_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,7 @@ class Counts:
 
 def index_file(data_dir: Path, root: Path) -> Path:
     """Where the index of a folder lies: named by the folder's real path."""
-    real = os.fsencode(os.path.realpath(root))
-    return data_dir / "index" / f"{hashlib.sha256(real).hexdigest()[:32]}.sqlite"
+    return data_dir / "index" / f"{folder_key(root)}.sqlite"
 
 
 class Index:
