@@ -208,11 +208,11 @@ class Vault:
         """
         self.require_consent()
         with self._writing:
-            put_pages(self.root, found, changes)
-            self.note_changes(changes)
-            replaced = {path: held for path, held in found.items() if held is not None}
-            kept = {path: replaced[path] for path in changes if path in replaced}
-            return commit_paths(self.home, changes, subject, actor, kept)
+            real = put_pages(self.root, found, changes)
+            self.note_changes({*real, *real.values()})
+            committed = {real[path]: content for path, content in changes.items()}
+            replaced = {real[path]: held for path in real if (held := found[path]) is not None}
+            return commit_paths(self.home, committed, subject, actor, replaced)
 
     def log(self, relative: str, limit: int = 50) -> tuple[Revision, ...]:
         """Return the revisions of an article, newest first."""

@@ -133,6 +133,20 @@ def test_notes_at_the_same_time_all_arrive(wiki: Vault) -> None:
     assert sorted(lines) == [f"- 12:05 {name}" for name in names]
 
 
+def test_a_linked_folder_of_days_is_committed_where_it_really_is(
+    wiki: Vault, git: PlainGit
+) -> None:
+    (wiki.root / "articles/days").mkdir()
+    (wiki.root / "articles/days/2026-01-31.md").write_text("# Day\n")
+    (wiki.root / "articles/2026-01-31.md").symlink_to("days/2026-01-31.md")
+    add_note(wiki, "x", NOON)
+    assert (wiki.root / "articles/days/2026-01-31.md").read_text() == "# Day\n\n- 12:05 x\n"
+    assert (wiki.root / "articles/2026-01-31.md").is_symlink()
+    assert git(wiki.root, "show", "--name-only", "--format=", "HEAD").split() == [
+        "articles/days/2026-01-31.md"
+    ]
+
+
 def test_what_cannot_take_a_note_is_a_sentence(wiki: Vault) -> None:
     for empty in ("", "  \n ", "\0"):
         with pytest.raises(NotAllowed, match="nothing to note"):

@@ -196,6 +196,14 @@ def test_a_wrong_name_of_a_commit_is_a_sentence(wiki: Vault) -> None:
             wiki.history.find(PAGE, name)
 
 
+def test_a_protected_page_is_not_written_by_an_undo(wiki: Vault) -> None:
+    write(wiki, "# Mine\n")
+    (wiki.root / PAGE).chmod(0o444)
+    with pytest.raises(CannotUndo, match="write-protected"):
+        wiki.history.undo("@0")
+    assert read(wiki) == "# Mine\n"
+
+
 def test_the_set_up_cannot_be_undone(wiki: Vault) -> None:
     before = pages_of(wiki)
     with pytest.raises(HistoryUnavailable, match="begins the history"):

@@ -15,30 +15,31 @@ from vault.names import displayable
 
 def put_pages(
     root: Path, found: Mapping[str, bytes | None], changes: Mapping[str, bytes | None]
-) -> None:
+) -> dict[str, str]:
     """Make the pages what `changes` says; None is no page. All of them, or none.
 
-    Raises PageChanged when one is no longer what was `found`, SaveFailed, NotAllowed.
+    Returns the path of each with symbolic links within the wiki followed. Raises PageChanged
+    when one is no longer what was `found`, SaveFailed, NotAllowed.
     """
-    done: list[str] = []
+    done: dict[str, str] = {}
     try:
         for path, content in changes.items():
-            _put(root, path, found.get(path), content)
-            done.append(path)
+            done[path] = _put(root, path, found.get(path), content)
     except (PageChanged, SaveFailed):
         for path in reversed(done):
             with contextlib.suppress(PageChanged, SaveFailed):
                 _put(root, path, changes[path], found.get(path))
         raise
+    return done
 
 
-def _put(root: Path, path: str, old: bytes | None, new: bytes | None) -> None:
+def _put(root: Path, path: str, old: bytes | None, new: bytes | None) -> str:
     try:
         with opened_place(root, path, make_folders=new is not None) as place:
             if old is None:
                 if new is not None:
                     create_file(place, new)
-                return
+                return place.relative
             status, content = read_regular(place, MOST_EDITED_BYTES)
             if content != old:
                 raise _changed(path)
@@ -47,6 +48,7 @@ def _put(root: Path, path: str, old: bytes | None, new: bytes | None) -> None:
                 sync_folder(place.folder)
             elif replace_file(place, new, status, digest(old)) is Replaced.CHANGED_MEANWHILE:
                 raise _changed(path)
+            return place.relative
     except (FileExistsError, FileNotFoundError) as error:
         raise _changed(path) from error
     except OSError as error:

@@ -21,6 +21,7 @@ from vault.text import decode, encode
 
 _FILE_MODES = {"100644", "100755"}
 _ABSENT = "000000"
+_WRITABLE = 0o222
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +127,15 @@ class _Planner:
             with opened_place(self._repository.root, path) as place:
                 if place.relative != path:
                     raise _Clashed("it is reached by a symbolic link")
-                content = read_regular(place, MOST_EDITED_BYTES)[1]
+                status, content = read_regular(place, MOST_EDITED_BYTES)
         except FileNotFoundError:
             return None
         except (OSError, NotAllowed) as error:
             raise _Clashed("it cannot be read") from error
         if len(content) > MOST_EDITED_BYTES:
             raise _Clashed("it is too large")
+        if not status.st_mode & _WRITABLE:
+            raise _Clashed("the file is write-protected")
         return content
 
     def _changes(self, commit: str) -> list[_Change]:
