@@ -45,7 +45,7 @@ def mask(layout: Layout) -> str:
     copy = _blanked(layout.text, spans)
     for opening, closing in _PAIRED_MARKS:
         copy = _blanked(copy, _paired(copy, opening, closing))
-    return _INLINE_MATH.sub(_without_formula, copy)
+    return _INLINE_MATH.sub(_without_formula, copy) if "$" in copy else copy
 
 
 def _without_formula(found: re.Match[str]) -> str:
@@ -70,6 +70,8 @@ def is_escaped(text: str, position: int) -> bool:
 
 
 def _code_spans(text: str, within: Span) -> list[Span]:
+    if text.find("`", *within) < 0:
+        return []
     runs = [found.span() for found in _TICKS.finditer(text, *within)]
     by_length: dict[int, list[int]] = {}
     for start, end in runs:

@@ -19,7 +19,8 @@ HARDEN = os.environ.get("ZIB_HARDEN") == "1"
 
 PAGES = {
     "Lens.md": "# Lens\n\nGlass that bends light.\n\n## Care\n\nClean it with a soft cloth.",
-    "Camera.md": "---\naliases: [Lichtbildgerät]\ntags: [work/photo]\nupdated: 2026-03-01\n---\n"
+    "Camera.md": "---\naliases: [Lichtbildgerät]\ntags: [work/photo]\nupdated: 2026-03-01\n"
+    "isbn: 9783161484100\nmaker:\n  name: Voigtländer\n---\n"
     "# Camera\n\nTakes pictures through a [[Lens]]. See [[Tripod head]] and [[Tripod head]].",
     "Trips/Rome.md": "Walks with the camera. #travel\n\n## Food\n\nCarbonara, café crème.",
     "Trips/Kyoto 京都.md": "我们使用Python编程。东京塔很高。黑猫\n\nกินข้าวที่ตลาด",
@@ -91,6 +92,8 @@ def found(results: Results) -> list[str]:
         ("京塔很高", ["Kyoto 京都"]),
         ("ข้าว", ["Kyoto 京都"]),
         ("C++", ["C++"]),
+        ("9783161484100", ["Camera"]),
+        ("voigtlander maker", ["Camera"]),
         ("zanzibar", ["Long"]),
         ("", []),
         ('( * "" ?', []),

@@ -88,13 +88,13 @@ def _article(chance: random.Random, number: int) -> str:
     size = 0
     while size < _BYTES:
         words = " ".join(_word(chance) for _ in range(110))
-        target = chance.randrange(ARTICLES)
         pieces.append(
-            f"## Part {len(pieces)}\n\n{words} [[Page {target}]] and `code`."
-            f" #tag{chance.randrange(99)}\n\n- {_word(chance)}\n- [[Page {target}|other]]\n\n"
+            f"## Part {len(pieces)}\n\n{words} [[Page {chance.randrange(ARTICLES)}]] and `code`."
+            f" #tag{chance.randrange(99)}\n\n"
         )
         size += len(pieces[-1])
-    return "".join(pieces)
+    links = (f"- [[Page {chance.randrange(ARTICLES)}]]: {_word(chance)}\n" for _ in range(4))
+    return "".join([*pieces, "## See also\n\n", *links])
 
 
 def _word(chance: random.Random) -> str:

@@ -15,8 +15,6 @@ _BLANK_LINE = re.compile(r"(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_KEYS = ("updated", "modified", "date modified", "date", "created", "date created")
 _INDEXED_APART = {"title", "alias", "aliases"}
-_NOT_WORDS = re.compile(r"[\d\W]*|https?://\S*|true|false|null", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class LinkFact:
 class Facts:
     """Everything the index keeps of a page.
 
-    `body` is its text without the front matter, in NFC; `properties` are the values in that.
+    `body` is its text without the front matter, in NFC; `properties` is that.
     """
 
     names: PageNames
@@ -90,21 +88,23 @@ def read_facts(text: str) -> Facts:
         tags=tuple(dict.fromkeys(tag.strip().removeprefix("#") for tag in tags if tag.strip("# "))),
         categories=_categories(article),
         date=_date(article),
-        words=len(_WORD.findall(body)),
+        words=len(body.split()),
         properties=_properties(article),
     )
 
 
 def _properties(article: Article) -> str:
+    """The front matter as it is written, without what is indexed apart."""
+    lines = article.layout.lines
     front = article.front_matter
-    found = front.properties if front else ()
-    return "\n".join(
-        text
-        for each in found
-        if each.key.casefold() not in _INDEXED_APART
-        for text in each.texts
-        if not _NOT_WORDS.fullmatch(text)
-    )
+    if front is None:
+        return ""
+    pieces, done = [], lines.start(1)
+    for each in front.properties:
+        if each.key.casefold() in _INDEXED_APART and each.start >= done:
+            pieces.append(lines.text[done : each.start])
+            done = each.end
+    return "".join([*pieces, lines.text[done : front.inner_end]])
 
 
 def passages_of(article: Article) -> list[Passage]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-VERSION = 4
+VERSION = 5
 # Marks count as letters: those of Thai and of Indian scripts are in the middle of words.
 _LETTERS = ("categories", "L* N* Co Mn Mc")
 GRAMS_TOKENIZER = ("unicode61", "remove_diacritics", "2", *_LETTERS)

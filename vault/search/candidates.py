@@ -1,9 +1,11 @@
 """The pages that may be meant, with the places of every term in them, from FTS5."""
 
+from __future__ import annotations
+
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,8 @@ from vault.search.terms import Table, Term
 
 _COUNT = itertools.count()
 _MOST = 150
+_FEW = 30
+_COMMON = 1500
 Places = tuple[tuple[int, ...], ...]
 """Positions of a term, counted in tokens, for each column."""
 
@@ -78,14 +82,12 @@ class Collector:
         }
         for table in tables:
             if mine[table]:
-                expression = " OR ".join(terms[index].expression for index in mine[table])
-                self._ask(table, expression, scope)
+                self._ask(table, _Wish.of(terms, counts, mine[table]), scope, candidates)
                 averages[table] = self._totals
-                self._add(candidates, table, mine[table])
         if all(mine.values()):
             # What one table ranks high may be further down in the other.
             for table in tables:
-                expression = " OR ".join(terms[index].expression for index in mine[table])
+                expression = _either(terms[index] for index in mine[table])
                 missing = [page for page, each in candidates.items() if table not in each.sizes]
                 self._ask_of(table, expression, missing)
                 self._add(candidates, table, mine[table])
@@ -95,7 +97,18 @@ class Collector:
         )
         return Collected(tuple(terms), weights, candidates, averages)
 
-    def _ask(self, table: Table, expression: str, scope: Scope) -> None:
+    def _ask(
+        self, table: Table, wish: _Wish, scope: Scope, candidates: dict[int, Candidate]
+    ) -> None:
+        """The pages with a rare term first; with any term when those are few."""
+        if wish.of_rare:
+            self._rank(table, wish.of_rare, scope)
+            self._add(candidates, table, wish.order)
+        if not wish.of_rare or len(self._found) < _FEW:
+            self._rank(table, wish.of_any, scope)
+            self._add(candidates, table, wish.order)
+
+    def _rank(self, table: Table, expression: str, scope: Scope) -> None:
         conditions, values = _conditions(scope)
         self._select(
             f"SELECT {self._hits}({table}), rowid FROM {table} WHERE {table} MATCH ?{conditions}"
@@ -112,6 +125,7 @@ class Collector:
 
     def _select(self, query: str, values: tuple[str, ...]) -> None:
         self._found.clear()
+        self._totals = ()
         for _ in self.connection.execute(query, values):
             pass
 
@@ -119,7 +133,7 @@ class Collector:
         for page, places, sizes in self._found:
             candidate = candidates.setdefault(page, Candidate(page))
             candidate.sizes[table] = sizes
-            for index, place in zip(indexes, places, strict=True):
+            for index, place in zip(indexes, places, strict=False):
                 if any(place):
                     candidate.places[index] = place
 
@@ -135,8 +149,39 @@ class Collector:
                 tuple(api.column_size(column) for column in range(count)),
             )
         )
-        rows = max(1, api.row_count)
-        self._totals = tuple(api.column_total_size(column) / rows for column in range(count))
+        if not self._totals:
+            rows = max(1, api.row_count)
+            self._totals = tuple(api.column_total_size(column) / rows for column in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What to ask one table for. `order` has the indexes of the terms as the expressions do.
+
+    Terms that very many pages have are looked for only in pages with a rarer one, where there is
+    a rarer one: to rank all the others would take long and change little.
+    """
+
+    order: tuple[int, ...]
+    of_any: str
+    of_rare: str = ""
+
+    @classmethod
+    def of(cls, terms: Sequence[Term], counts: Sequence[int], indexes: Sequence[int]) -> _Wish:
+        rare = [index for index in indexes if counts[index] <= _COMMON]
+        common = [index for index in indexes if counts[index] > _COMMON]
+        order = (*rare, *common)
+        of_any = _either(terms[index] for index in order)
+        if not rare or not common:
+            return cls(order, of_any)
+        of_rare = _either(terms[index] for index in rare)
+        of_common = _either(terms[index] for index in common)
+        # The terms named again come last, where their places are not asked for.
+        return cls(order, of_any, f"{of_rare} OR (({of_common}) AND ({of_rare}))")
+
+
+def _either(terms: Iterable[Term]) -> str:
+    return " OR ".join(term.expression for term in terms)
 
 
 def _conditions(scope: Scope) -> tuple[str, tuple[str, ...]]:

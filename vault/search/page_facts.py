@@ -16,7 +16,7 @@ def read_page_facts(
     asked = json.dumps(sorted(pages))
     names: dict[int, list[Name]] = {}
     for page, text in connection.execute(
-        "SELECT DISTINCT page, text FROM name WHERE page IN (SELECT value FROM json_each(?))",
+        "SELECT page, text FROM name WHERE page IN (SELECT value FROM json_each(?))",
         (asked,),
     ):
         names.setdefault(page, []).append(Name(text, analyser.keys(text.replace("_", " "))))
