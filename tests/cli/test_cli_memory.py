@@ -93,7 +93,7 @@ MISTAKES = {
     "read-only": (("edit", "Using_Zibaldone", "-t", "x"), "cannot be changed: it comes with zib"),
     "taken": (("new", "Welcome"), "There is already an article"),
     "a bad name": (("rename", "Welcome", "a|b"), "cannot be an article name"),
-    "a bad folder": (("move", "Welcome", "../x"), "Pages belong into"),
+    "a bad folder": (("move", "Welcome", "../x"), "Pages belong in"),
     "no terminal": (("edit", "Welcome"), "no terminal for an editor"),
 }
 

@@ -19,12 +19,12 @@ from vault.atomic import Replaced, replace_file
 from vault.moving.journal import JOURNAL_NAME
 from vault.vault import Vault, open_vault
 
-SAMPLED = 4
-CHANGES = {
-    "rename": 'plan = vault.moves.plan_rename("articles/Old.md", "New")',
-    "delete": 'plan = vault.moves.plan_delete("articles/Old.md")',
-}
 CARRY_OUT = "vault.moves.carry_out(plan)"
+CHANGES = {
+    "rename": ('plan = vault.moves.plan_rename("articles/Old.md", "New")', CARRY_OUT, 4),
+    "delete": ('plan = vault.moves.plan_delete("articles/Old.md")', CARRY_OUT, 2),
+    "create": ("", 'vault.create("Old", "Meta")', 2),
+}
 
 
 def make(wiki: Vault) -> dict[str, str]:
@@ -38,17 +38,19 @@ def make(wiki: Vault) -> dict[str, str]:
     return pages_of(wiki)
 
 
-@pytest.mark.parametrize("prepare", CHANGES.values(), ids=CHANGES.keys())
-def test_killed_at_any_step(tmp_path: Path, wiki: Vault, git: PlainGit, prepare: str) -> None:
+@pytest.mark.parametrize(("prepare", "change", "sampled"), CHANGES.values(), ids=CHANGES.keys())
+def test_killed_at_any_step(
+    tmp_path: Path, wiki: Vault, git: PlainGit, prepare: str, change: str, sampled: int
+) -> None:
     before = make(wiki)
     whole = open_vault(tmp_path / "whole")
     make(whole)
-    steps = int(run_child(whole.root, 0, prepare, CARRY_OUT).stdout)
+    steps = int(run_child(whole.root, 0, prepare, change).stdout)
     after = pages_of(whole)
     assert after != before
     finished = 0
-    for moment in moments(steps, SAMPLED):
-        killed = run_child(wiki.root, moment, prepare, CARRY_OUT)
+    for moment in moments(steps, sampled):
+        killed = run_child(wiki.root, moment, prepare, change)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         reopened = open_vault(wiki.root)
         reopened.recover()
@@ -126,6 +128,7 @@ def test_an_old_change_is_not_waited_for(wiki: Vault) -> None:
         b"[" * 100_000,
         b'{"process": 999999999999999999999, "moves": {}, "deletes": {}, "edits": []}',
     ],
+    ids=range(9),
 )
 def test_a_damaged_journal_does_nothing(wiki: Vault, content: bytes) -> None:
     before = make(wiki)

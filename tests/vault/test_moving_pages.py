@@ -167,7 +167,7 @@ def test_what_comes_with_zib_stays(wiki: Vault) -> None:
         wiki.moves.plan_rename("Reference/Using_Zibaldone.md", "Mine")
     with pytest.raises(ReadOnlyArticle):
         wiki.moves.plan_delete("Reference/Using_Zibaldone.md")
-    with pytest.raises(NotAllowed, match="Pages belong into"):
+    with pytest.raises(NotAllowed, match="Pages belong in"):
         wiki.moves.plan_move("articles/Welcome.md", "Reference/Welcome.md")
 
 

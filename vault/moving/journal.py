@@ -30,6 +30,7 @@ def write_journal(root: Path, plan: MovePlan) -> None:
     stored = {
         "process": os.getpid(),
         "moves": dict(plan.change.moves),
+        "creates": sorted(plan.change.creates),
         "deletes": {file.path: file.sha256 for file in plan.files} if plan.change.deletes else {},
         "edits": [
             {
@@ -114,7 +115,8 @@ def _remaining(root: Path, stored: dict[str, Any]) -> MovePlan:
                 files.append(file)
     done = {str(old): str(new) for old, new in stored["moves"].items() if old not in moves}
     edits: list[PageEdit] = []
-    for each in stored["edits"]:
+    is_begun = all(_is_there(root, path) for path in stored.get("creates", ()))
+    for each in stored["edits"] if is_begun else ():
         with contextlib.suppress(VaultError):
             file = read_article(root, done.get(each["path"], each["path"]))
             if file.sha256 == each["sha256"]:

@@ -46,7 +46,7 @@ class Moves:
         self._require_movable(relative)
         is_ours = self._vault.is_ours
         if is_ours and new_path.partition("/")[0] not in _MOVED_BETWEEN:
-            raise NotAllowed(f"Pages belong into {', '.join(_MOVED_BETWEEN)}.")
+            raise NotAllowed(f"Pages belong in {', '.join(_MOVED_BETWEEN)}.")
         folder, slash, name = new_path.rpartition("/")
         new_path = settled_folder(self._vault.root, folder) + slash + name
         if new_path == relative:

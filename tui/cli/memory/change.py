@@ -56,8 +56,8 @@ def run_init(flags: Flags, pages_folder: str, is_json: bool) -> int:
             where = f"pages of its own go into {consent.pages_folder}"
             say(f"zib may change the notes in {vault.root}; {where}.")
         else:
-            done = f"{len(vault.set_up.created)} files made" if vault.set_up.created else "complete"
-            say(f"The wiki at {vault.root} is {done}.")
+            made = len(vault.set_up.created)
+            say(f"The wiki at {vault.root} is {f'made: {made} files' if made else 'complete'}.")
         return 0
 
     return with_wiring(flags, init)
