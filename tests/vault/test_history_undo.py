@@ -8,7 +8,7 @@ import pytest
 
 from tests.vault.conftest import PlainGit
 from tests.vault.moving_vault import pages_of
-from vault.errors import ArticleMissing, EditRefused, HistoryUnavailable, PageChanged
+from vault.errors import ArticleMissing, EditRefused, HistoryUnavailable, NotAllowed, PageChanged
 from vault.history.commit import Committed
 from vault.history.history import CannotUndo
 from vault.history.put import put_pages
@@ -231,5 +231,9 @@ def test_pages_are_put_all_or_none(tmp_path: Path) -> None:
     found = {"a.md": b"old", "b.md": b"old", "new.md": None, "c.md": b"not what is there"}
     with pytest.raises(PageChanged):
         put_pages(tmp_path, found, {"a.md": b"1", "b.md": None, "new.md": b"2", "c.md": b"3"})
+    (tmp_path / "out.md").symlink_to("/etc/passwd")
+    with pytest.raises(NotAllowed):
+        put_pages(tmp_path, {"a.md": b"old", "out.md": b""}, {"a.md": b"1", "out.md": b"2"})
+    (tmp_path / "out.md").unlink()
     left = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert left == {"a.md": "old", "b.md": "old", "c.md": "old"}

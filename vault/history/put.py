@@ -8,7 +8,7 @@ from pathlib import Path
 from vault import os_errors
 from vault.atomic import Replaced, create_file, digest, replace_file, sync_folder
 from vault.confined import opened_place, read_regular
-from vault.errors import PageChanged, SaveFailed
+from vault.errors import PageChanged, SaveFailed, VaultError
 from vault.files import MOST_EDITED_BYTES
 from vault.names import displayable
 
@@ -25,9 +25,9 @@ def put_pages(
     try:
         for path, content in changes.items():
             done[path] = _put(root, path, found.get(path), content)
-    except (PageChanged, SaveFailed):
+    except VaultError:
         for path in reversed(done):
-            with contextlib.suppress(PageChanged, SaveFailed):
+            with contextlib.suppress(VaultError):
                 _put(root, path, changes[path], found.get(path))
         raise
     return done
