@@ -1,4 +1,4 @@
-"""Plans a rename, move or deletion: which links would lead elsewhere, and how to write them then.
+"""Plans what a change does to links: which would lead elsewhere, and how to write them then.
 
 Resolutions are taken before and after; a link whose page changed is spelled anew in the form it
 had (Obsidian's invariant, kept for every kind of change).
