@@ -109,6 +109,17 @@ def test_a_change_that_is_interrupted_is_finished_by_the_next(
     assert pages_of(wiki)["articles/A2.md"] == "# A2\n\n[[New]]\n"
 
 
+def test_a_page_between_two_spellings_is_found_again(wiki: Vault) -> None:
+    make(wiki)
+    # What a disk that takes both spellings for one leaves when the power goes at that moment.
+    (wiki.root / "articles/Old.md").rename(wiki.root / "articles/.old.md.0a1b2c.moving~")
+    stored = {"process": 999999999, "moves": {"articles/Old.md": "articles/old.md"}, "deletes": {}}
+    (wiki.root / JOURNAL_NAME).write_text(json.dumps({**stored, "edits": []}))
+    wiki.recover()
+    assert pages_of(wiki)["articles/old.md"] == "# Old\n\n[[Old]]\n"
+    assert not list((wiki.root / "articles").glob(".*"))
+
+
 def test_an_old_change_is_not_waited_for(wiki: Vault) -> None:
     make(wiki)
     journal = wiki.root / JOURNAL_NAME

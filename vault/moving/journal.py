@@ -18,6 +18,7 @@ from vault.confined import opened_place, read_regular
 from vault.errors import NotAllowed, SaveFailed, VaultError
 from vault.files import read_article
 from vault.moving.change import Change, MovePlan, PageEdit
+from vault.moving.relocate import finish_respelling
 
 JOURNAL_NAME = ".zib-moving.json"
 _MOST_BYTES = 1 << 28
@@ -100,6 +101,9 @@ def read_interrupted(root: Path) -> MovePlan | None:
 
 
 def _remaining(root: Path, stored: dict[str, Any]) -> MovePlan:
+    for old, new in stored["moves"].items():
+        if not _is_there(root, old) and not _is_there(root, new):
+            finish_respelling(root, old, new)
     moves = {
         str(old): str(new)
         for old, new in stored["moves"].items()

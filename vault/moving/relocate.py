@@ -1,5 +1,6 @@
 """Moves one file within the vault, never over another, also when only its spelling changes."""
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -10,6 +11,18 @@ from vault.confined import Place, opened_place
 from vault.errors import ArticleExists, NotAllowed, SaveFailed
 from vault.exchange import rename_without_replacing
 from vault.names import check_note_path, displayable, identity_key
+
+_BETWEEN = ".moving~"
+
+
+def finish_respelling(root: Path, old_path: str, new_path: str) -> None:
+    """Give a file that is under neither name, cut short on its way, the new one."""
+    with contextlib.suppress(FileNotFoundError), opened_place(root, old_path) as source:
+        name = new_path.rpartition("/")[2]
+        for between in os.listdir(source.folder):  # noqa: PTH208 - a descriptor, not a path
+            is_it = between.startswith(f".{name}.") and between.endswith(_BETWEEN)
+            if is_it and not rename_without_replacing(source.folder, between, name):
+                os.rename(between, name, src_dir_fd=source.folder, dst_dir_fd=source.folder)
 
 
 def relocate(root: Path, old_path: str, new_path: str) -> None:
@@ -65,7 +78,7 @@ def _move(source: Place, target: Place) -> None:
     if _is_same_file(source, target):
         # The disk takes both spellings for one: a rename from one to the other may do nothing. The
         # name between is none that is cleaned up.
-        between = f".{target.name}.{secrets.token_hex(3)}.moving~"
+        between = f".{target.name}.{secrets.token_hex(3)}{_BETWEEN}"
         os.rename(source.name, between, src_dir_fd=source.folder, dst_dir_fd=source.folder)
         os.rename(between, target.name, src_dir_fd=source.folder, dst_dir_fd=target.folder)
         return
