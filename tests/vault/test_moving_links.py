@@ -239,3 +239,10 @@ def test_a_link_that_no_spelling_can_lead_there_is_told_of(tmp_path: Path) -> No
     carried = vault.moves.carry_out(vault.moves.plan_rename("a.md", "X")).carried
     assert [page.path for page in carried.skipped] == ["n.md"]
     assert pages_of(vault)["n.md"] == "[[X#Part]]"
+
+
+def test_a_link_through_a_folder_with_a_number_sign_follows(tmp_path: Path) -> None:
+    pages = {"a/C#/Y.md": "", "n.md": '---\nup: "[[C#/Y.md]]"\n---\n[[a/C#/Y]]'}
+    vault = make_vault(tmp_path / "v", pages)
+    vault.moves.carry_out(vault.moves.plan_rename("a/C#/Y.md", "X"))
+    assert pages_of(vault)["n.md"] == '---\nup: "[[C#/X.md]]"\n---\n[[a/C#/X]]'

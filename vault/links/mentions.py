@@ -30,6 +30,8 @@ class Mentions:
         for name in names:
             key = last_part(name)
             self._keys |= {key, key.partition("#")[0].strip(), key.partition("?")[0]}
+            # The name of a folder may have the mark that ends the target of most links.
+            self._keys.add(last_part(name.partition("#")[0]))
         self._keys.discard("")
 
     def are_in(self, text: str) -> bool:
