@@ -36,6 +36,11 @@ class Respelling:
     is_titled: bool = False
 
 
+def whole_name(link: Link) -> Link:
+    """Return a link in whose target a number sign is part of the page's name."""
+    return replace(link, target=f"{link.target}#{link.fragment}", fragment=None)
+
+
 def respell(asked: Respelling, leads_there: Callable[[str], bool]) -> str | None:
     """Return what to write at the link's `place`; None when no spelling leads there.
 

@@ -14,7 +14,7 @@ from vault.links.link import Link
 from vault.links.properties import quote_around, quoted_part
 from vault.links.resolve import Found, LinkResolver
 from vault.links.scan import leads_to_note, links_in
-from vault.links.spelling import Respelling, as_read, respell
+from vault.links.spelling import Respelling, as_read, respell, whole_name
 from vault.lint.finding import Finding, Fix
 from vault.names import stem_of
 
@@ -70,7 +70,8 @@ class PageChecks:
         others = ", ".join(found.candidates[1:4])
         message = f"“{link.target}” means {found.path}, and could mean {others}"
         is_whole = found.fragment is None and link.fragment is not None
-        asked = Respelling(text, link, path, path, found.path, found.path, is_whole)
+        named = whole_name(link) if is_whole else link
+        asked = Respelling(text, named, path, path, found.path, found.path, is_whole)
 
         def leads_there(target: str) -> bool:
             resolved = self._resolver.resolve(as_read(link, target, asked.is_whole), path)

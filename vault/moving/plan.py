@@ -14,7 +14,7 @@ from vault.links.link import Link
 from vault.links.mentions import Mentions
 from vault.links.resolve import Found, LinkResolver
 from vault.links.scan import find_local_links, leads_to_note
-from vault.links.spelling import Respelling, as_read, is_beside, respell
+from vault.links.spelling import Respelling, as_read, is_beside, respell, whole_name
 from vault.moving.change import Change, MovePlan, PageEdit, Pages, SkippedPage
 from vault.moving.files_beside import respelled_files
 from vault.moving.heading import heading_edit
@@ -141,6 +141,7 @@ class _Planner:
         if wanted is None:
             return None
         is_whole = before.fragment is None and link.fragment is not None
+        link = whole_name(link) if is_whole else link
         is_titled = not self._change.is_heading_kept
         return Respelling(text, link, path, from_path, before.path, wanted, is_whole, is_titled)
 
