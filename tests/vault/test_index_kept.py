@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from vault.errors import SearchUnavailable
+from vault.index.index import Index
 from vault.listing import list_vault, note_at
 from vault.vault import Vault, open_vault
 
@@ -61,6 +63,22 @@ def test_an_index_that_was_taken_away_is_made_again(wiki: Vault, tmp_path: Path)
     (tmp_path / "file").write_text("")
     with pytest.raises(SearchUnavailable, match="cannot be searched"):
         open_vault(wiki.root, data_dir=tmp_path / "file").search.find("x")
+
+
+def test_an_index_that_many_open_at_once_is_made_once(tmp_path: Path) -> None:
+    for number in range(60):
+        (tmp_path / f"{number}.md").write_text(f"[[{number + 1}]] word")
+
+    def made(_: int) -> tuple[int, int]:
+        index = Index(tmp_path, tmp_path / "data" / "i.sqlite")
+        done = index.refresh()
+        counts = index.counts()
+        index.close()
+        assert (counts.pages, counts.links, counts.wanted) == (60, 60, 1)
+        return done.indexed, done.removed
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(made, range(4))) == [(0, 0), (0, 0), (0, 0), (60, 0)]
 
 
 def test_one_note_is_told_as_the_listing_tells_it(tmp_path: Path) -> None:

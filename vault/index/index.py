@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
+from filelock import FileLock
 
 from vault.index.edges import Edges
 from vault.index.refreshing import PAGES_A_TRANSACTION, Refreshing
@@ -55,7 +56,10 @@ class Index:
         self._file = file
         self._excluded = excluded
         self._lock = threading.RLock()
-        self._connection = open_index(file, str(root))
+        # Two programs that make or fill one index must not do so at once.
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._among_processes = FileLock(file.with_name(file.name + ".lock"), mode=0o600)
+        self._connection = self._open()
         self._edges: Edges | None = None
         self._version = -1
 
@@ -85,10 +89,10 @@ class Index:
 
     def rebuild(self) -> None:
         """Throw it away; the next refresh reads every file."""
-        with self._lock:
+        with self._lock, self._among_processes:
             self._connection.close()
             remove_index(self._file)
-            self._connection = open_index(self._file, str(self.root))
+            self._connection = self._open()
             self._edges = None
 
     def close(self) -> None:
@@ -111,9 +115,13 @@ class Index:
                 tags=one("SELECT count(DISTINCT key) FROM tag"),
             )
 
+    def _open(self) -> apsw.Connection:
+        with self._among_processes:
+            return open_index(self._file, str(self.root))
+
     def _refresh(self, only: set[str] | None) -> Refreshed:
         began = time.monotonic()
-        with self._lock:
+        with self._lock, self._among_processes:
             notes = self._notes(only)
             known = self._known(only)
             gone = [path for path in known if path not in notes]

@@ -9,6 +9,7 @@ import apsw
 from vault.index.edges import Edges
 from vault.index.reading import PageRead, Wanted, read_pages
 from vault.index.rows import FileVersion, delete_page, insert_page
+from vault.index.schema import create_indexes, drop_indexes
 from vault.links.known import PageNames
 from vault.listing import Note
 
@@ -35,6 +36,7 @@ class Refreshing:
         self._edges = edges
         self._known = known
         self._is_whole = is_whole
+        self._is_first = is_whole and not edges.pages
         self._keys: set[str] = set()
         self._pages: set[int] = set()
         self.indexed = self.failed = 0
@@ -47,6 +49,9 @@ class Refreshing:
 
     def read(self, notes: list[Note]) -> None:
         """Read pages and put them in."""
+        if self._is_first:
+            with self._connection:
+                drop_indexes(self._connection)
         wanted = [Wanted(note, self._hash_of(note)) for note in notes]
         pages = read_pages(self._root, wanted)
         while some := list(itertools.islice(pages, PAGES_A_TRANSACTION)):
@@ -65,6 +70,7 @@ class Refreshing:
         with self._connection:
             if self._is_whole:
                 self._edges.resolve_all()
+                create_indexes(self._connection)
             else:
                 self._edges.resolve_pages(self._pages)
                 self._edges.resolve_keys(self._keys)

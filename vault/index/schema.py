@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-VERSION = 5
+VERSION = 6
 # Marks count as letters: those of Thai and of Indian scripts are in the middle of words.
 _LETTERS = ("categories", "L* N* Co Mn Mc")
 GRAMS_TOKENIZER = ("unicode61", "remove_diacritics", "2", *_LETTERS)
@@ -41,8 +41,6 @@ CREATE TABLE page (
 CREATE TABLE name (
     page INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL, kind TEXT NOT NULL
 );
-CREATE INDEX name_page ON name (page);
-CREATE INDEX name_key ON name (key);
 CREATE TABLE passage (
     page INTEGER NOT NULL,
     start INTEGER NOT NULL,
@@ -51,7 +49,6 @@ CREATE TABLE passage (
     heading_path TEXT NOT NULL,
     anchor TEXT NOT NULL
 );
-CREATE INDEX passage_page ON passage (page);
 CREATE TABLE link (
     id INTEGER PRIMARY KEY,
     page INTEGER NOT NULL,
@@ -66,20 +63,12 @@ CREATE TABLE link (
     leads_to INTEGER,
     state TEXT NOT NULL
 );
-CREATE INDEX link_page ON link (page);
-CREATE INDEX link_key ON link (key);
-CREATE INDEX link_leads_to ON link (leads_to);
 CREATE TABLE tag (page INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);
-CREATE INDEX tag_page ON tag (page);
-CREATE INDEX tag_key ON tag (key);
 CREATE TABLE category (page INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);
-CREATE INDEX category_page ON category (page);
-CREATE INDEX category_key ON category (key);
 CREATE TABLE anchor (
     page INTEGER NOT NULL, line INTEGER NOT NULL, level INTEGER NOT NULL,
     slug TEXT NOT NULL, text TEXT NOT NULL
 );
-CREATE INDEX anchor_page ON anchor (page);
 CREATE VIRTUAL TABLE words USING fts5 (
     {", ".join(COLUMNS)},
     tokenize = "{_option(WORDS_TOKENIZER)}", content = '', contentless_delete = 1
@@ -90,8 +79,23 @@ CREATE VIRTUAL TABLE grams USING fts5 (
 );
 """
 
+_INDEXES = """
+CREATE INDEX IF NOT EXISTS name_page ON name (page);
+CREATE INDEX IF NOT EXISTS name_key ON name (key);
+CREATE INDEX IF NOT EXISTS passage_page ON passage (page);
+CREATE INDEX IF NOT EXISTS link_page ON link (page);
+CREATE INDEX IF NOT EXISTS link_key ON link (key);
+CREATE INDEX IF NOT EXISTS link_leads_to ON link (leads_to, page);
+CREATE INDEX IF NOT EXISTS tag_page ON tag (page);
+CREATE INDEX IF NOT EXISTS tag_key ON tag (key);
+CREATE INDEX IF NOT EXISTS category_page ON category (page);
+CREATE INDEX IF NOT EXISTS category_key ON category (key);
+CREATE INDEX IF NOT EXISTS anchor_page ON anchor (page);
+"""
+# Gathered in memory before they are written; at most what one transaction adds.
+_GATHERED_BYTES = 16 * 1024**2
 
-_NAMES = re.compile(r"CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)")
+_NAMES = re.compile(r"^CREATE (?:VIRTUAL TABLE|TABLE|INDEX IF NOT EXISTS) (\w+)", re.MULTILINE)
 
 
 def open_index(file: Path, root: str) -> apsw.Connection:
@@ -108,6 +112,10 @@ def open_index(file: Path, root: str) -> apsw.Connection:
         # Another process may have been faster.
         if not _is_ours(connection, root):
             connection.execute(_TABLES)
+            connection.execute(_INDEXES)
+            for table in ("words", "grams"):
+                query = f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)"
+                connection.execute(query, (_GATHERED_BYTES,))
             connection.execute("INSERT INTO about VALUES ('root', ?)", (root,))
             connection.execute(f"PRAGMA user_version = {VERSION}")
     return connection
@@ -117,6 +125,17 @@ def remove_index(file: Path) -> None:
     """Delete the index; nothing is lost by it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         file.with_name(file.name + suffix).unlink(missing_ok=True)
+
+
+def drop_indexes(connection: apsw.Connection) -> None:
+    """Before very many rows are written."""
+    for name in _NAMES.findall(_INDEXES):
+        connection.execute(f"DROP INDEX IF EXISTS {name}")
+
+
+def create_indexes(connection: apsw.Connection) -> None:
+    """Make those that are not there."""
+    connection.execute(_INDEXES)
 
 
 def _connect(file: Path) -> apsw.Connection:

@@ -17,7 +17,7 @@ from vault.search.scope import Scope
 from vault.search.terms import Table, Term
 
 _COUNT = itertools.count()
-_MOST = 150
+_MOST = 100
 _FEW = 30
 _COMMON = 1500
 Places = tuple[tuple[int, ...], ...]
@@ -168,8 +168,9 @@ class _Wish:
 
     @classmethod
     def of(cls, terms: Sequence[Term], counts: Sequence[int], indexes: Sequence[int]) -> _Wish:
-        rare = [index for index in indexes if counts[index] <= _COMMON]
-        common = [index for index in indexes if counts[index] > _COMMON]
+        most = max(_COMMON, min(counts[index] for index in indexes))
+        rare = [index for index in indexes if counts[index] <= most]
+        common = [index for index in indexes if counts[index] > most]
         order = (*rare, *common)
         of_any = _either(terms[index] for index in order)
         if not rare or not common:

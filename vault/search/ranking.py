@@ -23,9 +23,9 @@ class Weights:
 
     fields: tuple[float, ...] = (6.0, 6.0, 3.0, 1.0, 1.5)
     lengths: tuple[float, ...] = (0.4, 0.2, 0.4, 0.7, 0.4)
-    names: float = 0.8
-    proximity: float = 0.1
-    links: float = 0.05
+    names: float = 0.2
+    proximity: float = 0.3
+    links: float = 0.03
 
 
 @dataclass(frozen=True, slots=True)
