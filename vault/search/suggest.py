@@ -9,6 +9,7 @@ from vault.search.result import Suggestion
 from vault.search.terms import Analyser
 
 _MOST = 5
+_LONGEST = 60
 _LIKENESS = 0.75
 
 
@@ -47,12 +48,18 @@ def _wanted(
 
 def _near(connection: apsw.Connection, typed: str) -> list[Suggestion]:
     key = page_key(typed.strip())
+    if len(key) > _LONGEST:
+        return []
+    letters = set(key)
     names = {
         name: (text, path)
         for name, text, path in connection.execute(
             "SELECT name.key, name.text, page.path FROM name JOIN page ON page.id = name.page"
-            " WHERE NOT is_excluded"
+            " WHERE NOT is_excluded AND length(name.key) BETWEEN ? AND ?",
+            (int(0.6 * len(key)), int(1.7 * len(key)) + 1),
         )
+        # To compare names in full takes long; those alike share most letters.
+        if 2 * len(letters.intersection(name)) > len(letters)
     }
     near = difflib.get_close_matches(key, names, _MOST, _LIKENESS)
     return [Suggestion(*names[each]) for each in near if each != key]
