@@ -151,7 +151,11 @@ async def test_a_background_row_is_cancelled_at_any_moment_and_leaves_the_others
         assert stopped.finished.usage.reused_tokens == stopped.finished.usage.generated_tokens == 0
     again = await engine.answer(subject.slow, conversation=target.conversation, max_tokens=16)
     assert again.text == expected
-    assert (again.finished.usage.reused_tokens > 0) == (moment != "queued")
+    if moment != "queued":
+        assert again.finished.usage.reused_tokens > 0
+    elif subject.is_scripted:
+        # The real one may find in the rows beside it what this one never read.
+        assert again.finished.usage.reused_tokens == 0
 
 
 async def test_a_failing_row_ends_beside_healthy_ones(

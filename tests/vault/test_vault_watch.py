@@ -180,11 +180,17 @@ async def test_a_flood_into_a_new_folder_is_seen_whole(tmp_path: Path) -> None:
 
 async def test_the_index_follows_a_flood(tmp_path: Path) -> None:
     vault = open_vault(tmp_path / "wiki", None, tmp_path / "data")
-    expected = vault.index.counts().pages + FLOOD
     articles = vault.root / "articles"
     stop = asyncio.Event()
     async with asyncio.timeout(60 + FLOOD / 100):
         changes = watch(vault.root, stop)
+        first = asyncio.ensure_future(anext(changes))
+        while not first.done():
+            # What was there before the watch began is no change to it.
+            (articles / "Ready.md").write_text(f"{time.monotonic()}")
+            await asyncio.sleep(0.2)
+        vault.note_changes(await first)
+        expected = vault.index.counts().pages + FLOOD
         writing = asyncio.create_task(asyncio.to_thread(write_many, articles, FLOOD))
         while vault.index.counts().pages < expected:
             await asyncio.to_thread(vault.note_changes, await anext(changes))
