@@ -10,7 +10,6 @@ from vault.search.result import Part
 
 _K1 = 1.2
 _REACH = 12
-_WHOLE_NAME = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +23,9 @@ class Weights:
     fields: tuple[float, ...] = (6.0, 6.0, 3.0, 1.0, 1.5)
     lengths: tuple[float, ...] = (0.4, 0.2, 0.4, 0.7, 0.4)
     names: float = 0.2
+    whole_name: float = 0.5
     proximity: float = 0.3
-    links: float = 0.03
+    links: float = 0.04
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,13 @@ class Ranking:
             if not found:
                 continue
             filled = sum(token in found for token in name.tokens) / len(name.tokens)
-            points = filled * sum(self._token_weights[token] for token in found)
+            said = sum(self._token_weights[token] for token in found)
+            points = self._weights.names * filled * said
             if name.tokens == self._typed:
-                points += _WHOLE_NAME * sum(self._all.weights)
+                points += self._weights.whole_name * said
             if points > best:
                 best, text = points, name.text
-        return Part("name", self._weights.names * best, (text,) if text else ())
+        return Part("name", best, (text,) if text else ())
 
     def _proximity(self, candidate: Candidate) -> Part:
         """Neighbours of the query that are near each other in the page."""
