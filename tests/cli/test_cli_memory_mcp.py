@@ -78,7 +78,8 @@ async def test_a_client_looks_things_up(tmp_path: Path, home: Path) -> None:
             assert wrong.is_error
             assert files_of(root) == before
 
-            (server,) = psutil.Process().children()
+            children = psutil.Process().children()
+            (server,) = (each for each in children if str(root) in " ".join(each.cmdline()))
             server.send_signal(signal.SIGTERM)
         assert not server.is_running()
         errors.seek(0)

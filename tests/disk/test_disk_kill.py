@@ -10,9 +10,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from multiprocessing.context import BaseContext
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.disk.disk_tools import entry_of, files_in, opened, restored
@@ -23,11 +25,16 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def processes() -> BaseContext:
+def processes() -> Iterator[BaseContext]:
     """Real processes, but MLX is imported once for all of them."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.disk.kept_writer"])
-    return context
+    yield context
+    # Its servers would stay, and other tests count the processes they leave.
+    for child in psutil.Process().children():
+        if "multiprocessing" in " ".join(child.cmdline()):
+            child.kill()
+            child.wait()
 
 
 def check(root: Path, acknowledged: list[int]) -> None:
