@@ -24,7 +24,7 @@ DECODE_TARGET = Target(2.5, "at least")
 EVEN_TARGET = Target(2.0, "at least")
 SKEWED_TARGET = Target(1.2, "at least")
 NAIVE_TARGET = Target(1.5, "at least")
-NAIVE_STOP = 2.0
+NAIVE_STOP = 1.75
 """Mlx-lm's own batching is stopped after so many times our seconds: it has lost by then."""
 
 

@@ -32,10 +32,14 @@ def long_prompt(words: int) -> str:
 async def prompt_of(engine: EngineClient, tokens: int) -> str:
     """A prompt whose text has exactly or nearly so many tokens. Raises EngineError."""
     words = random.choices(_WORDS, k=tokens)
-    start = "Tell a very long story of a"
+
+    def with_words(count: int) -> str:
+        # At the end: after hundreds of words a small model has forgotten what was asked first.
+        return " ".join([*words[:count], "Tell a very long story of it all."])
+
     low, high = 0, tokens
     while low < high:
         middle = (low + high + 1) // 2
-        (count,) = await engine.count_tokens([" ".join([start, *words[:middle]])])
+        (count,) = await engine.count_tokens([with_words(middle)])
         low, high = (middle, high) if count <= tokens else (low, middle - 1)
-    return " ".join([start, *words[:low]])
+    return with_words(low)
