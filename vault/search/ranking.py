@@ -1,7 +1,6 @@
 """Puts candidates in order: a sum of parts, each of which can be shown and left out."""
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +24,6 @@ class Weights:
     names: float = 0.2
     whole_name: float = 0.5
     proximity: float = 0.3
-    links: float = 0.04
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +32,6 @@ class Name:
 
     text: str
     tokens: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PageFacts:
-    """What ranking needs of a page beside its words: its names, and how many pages link to it."""
-
-    names: tuple[Name, ...] = ()
-    links: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +62,17 @@ class Ranking:
             term.token: weight for term, weight in zip(terms, collected.weights, strict=True)
         }
 
-    def rank(self, facts: Mapping[int, PageFacts]) -> list[Ranked]:
+    def rank(self, names: Mapping[int, Sequence[Name]]) -> list[Ranked]:
         """Return the candidates, best first; equals in the order of their pages."""
         ranked = [
-            self._ranked(each, facts.get(each.page, PageFacts()))
-            for each in self._all.candidates.values()
+            self._ranked(each, names.get(each.page, ())) for each in self._all.candidates.values()
         ]
         ranked.sort(key=lambda each: (-each.score, each.candidate.page))
         return ranked
 
-    def _ranked(self, candidate: Candidate, facts: PageFacts) -> Ranked:
-        parts = [self._words(candidate), self._name(facts.names), self._proximity(candidate)]
-        said = sum(part.points for part in parts)
-        parts.append(Part("links", said * self._weights.links * math.log1p(facts.links)))
-        return Ranked(candidate, sum(part.points for part in parts), tuple(parts))
+    def _ranked(self, candidate: Candidate, names: Sequence[Name]) -> Ranked:
+        parts = (self._words(candidate), self._name(names), self._proximity(candidate))
+        return Ranked(candidate, sum(part.points for part in parts), parts)
 
     def _words(self, candidate: Candidate) -> Part:
         """BM25 over weighted columns, each with a length of its own."""

@@ -10,7 +10,7 @@ from vault.search.candidates import Collected, Collector
 from vault.search.hits import HitReader
 from vault.search.jump import JumpName, jump, read_names
 from vault.search.listed import listed_pages
-from vault.search.page_facts import read_page_facts
+from vault.search.page_names import read_page_names
 from vault.search.plan import Plan, make_plan
 from vault.search.query import Query, parse_query
 from vault.search.ranking import Ranked, Ranking, Weights
@@ -99,8 +99,8 @@ class Search:
     ) -> tuple[list[Ranked], Wanted]:
         collected = collector.collect(plan.terms, plan.counts, plan.boosts, scope)
         ranking = Ranking(collected, plan.order, plan.typed, self._weights)
-        facts = read_page_facts(collector.connection, self._analyser, collected.candidates)
-        return ranking.rank(facts), _wanted(collected)
+        names = read_page_names(collector.connection, self._analyser, collected.candidates)
+        return ranking.rank(names), _wanted(collected)
 
 
 def _wanted(collected: Collected) -> Wanted:
