@@ -38,7 +38,30 @@ def test_other_processes_read_what_this_one_reads(
 PIECES = (
     *("word and more", "中文字", "- item", "1. one", "10) ten", "> quote", "# Title", "## 2 b"),
     *("===", "---", "```", "```py x", "~~~", "    code", "\tcode", "<div>", "</div>", "<!--"),
-    *("a -->", "-->", "<pre>", "x</pre> y", "[a]: /url", "[a]:", "'title'", "[a](b)", "a\\"),
+    *(
+        "a -->",
+        "-->",
+        "<pre>",
+        "x</pre> y",
+        "[a]: /url",
+        "[a]:",
+        "[a\\]]: /x",
+        "[[a]]: b",
+        "'title'",
+        "[a](b)",
+        "a\\",
+    ),
+    *(
+        "## a ##",
+        "#\tT #",
+        "# #",
+        "#",
+        "##  x\u00a0\u2003",
+        "#x",
+        "####### y",
+        "### 中 ##\t",
+        "[[a]] b",
+    ),
     *("* * *", "_x_ y", "**b**", "| a | b |", "|---|", "  - deep", "> - # in", "\0a", "x: y"),
 )
 _TYPES = {

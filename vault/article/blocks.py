@@ -23,7 +23,7 @@ _PROSE_START = r"^((?:[^\w\n#`~<]|\d)*+[^\W\d_])"
 _PROSE_LINE = re.compile(rf"{_PROSE_START}[^\n]+", re.MULTILINE)
 _PROSE_LINE_WITHOUT_HTML = re.compile(rf"{_PROSE_START}[^\n>]+$", re.MULTILINE)
 # What may be a heading of the lines above it.
-_UNDERLINED = re.compile(r"(?<=[^\n])\n[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
+_UNDERLINED = re.compile(r"\n(?<!\n\n)[ \t>]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 
 
 class BlockKind(Enum):
