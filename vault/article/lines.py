@@ -75,6 +75,8 @@ def line_table(text: str) -> LineTable:
 
 def with_breaks(text: str, line_break: str) -> str:
     """Return `text` with every line break written as `line_break`."""
+    if line_break == "\n" and "\r" not in text:
+        return text
     return _BREAK.sub(lambda _: line_break, text)
 
 

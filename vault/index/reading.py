@@ -14,7 +14,8 @@ from pathlib import Path
 
 from vault.errors import ArticleMissing, VaultError
 from vault.files import read_article
-from vault.index.facts import Facts, read_facts
+from vault.index.facts import read_facts
+from vault.index.rows import PageRows, rows_of
 from vault.listing import Note
 
 LARGE = 1500
@@ -33,11 +34,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class PageRead:
-    """A page as it was read. Without `facts` it is gone, unchanged or could not be read."""
+    """A page as it was read. Without `rows` it is gone, unchanged or could not be read."""
 
     note: Note
     sha256: str = ""
-    facts: Facts | None = None
+    rows: PageRows | None = None
     problem: str = ""
     is_missing: bool = False
 
@@ -63,7 +64,7 @@ def read_page(root: Path, wanted: Wanted) -> PageRead:
         return PageRead(note, file.sha256, problem=file.read_only_reason or "it is not text")
     if file.sha256 == wanted.known:
         return PageRead(note, file.sha256)
-    return PageRead(note, file.sha256, read_facts(file.text))
+    return PageRead(note, file.sha256, rows_of(note.path, read_facts(file.text)))
 
 
 def _read_elsewhere(root: Path, wanted: Sequence[Wanted], workers: int) -> Iterator[PageRead]:

@@ -80,7 +80,7 @@ class Refreshing:
         if read.is_missing:
             self._forget(path)
             return
-        if read.facts is None and not read.problem and known is not None:
+        if read.rows is None and not read.problem and known is not None:
             # Only the file's time has changed.
             self._connection.execute(
                 "UPDATE page SET size = ?, modified_ns = ? WHERE path = ?",
@@ -90,14 +90,14 @@ class Refreshing:
         old = self._edges.pages.get(path)
         if old is not None:
             delete_page(self._connection, old)
-        page = insert_page(self._connection, _version(read), read.facts)
+        page = insert_page(self._connection, _version(read), read.rows)
         self._pages.add(page)
-        names = read.facts.names if read.facts else PageNames()
+        names = read.rows.names if read.rows else PageNames()
         self._keys |= self._edges.add(path, page, names)
         if old is not None:
             # Who linked to the old row leads to the new one.
             self._keys |= self._edges.keys_of(path)
-        self.indexed += read.facts is not None
+        self.indexed += read.rows is not None
         self.failed += bool(read.problem)
 
     def _forget(self, path: str) -> None:

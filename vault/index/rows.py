@@ -1,6 +1,7 @@
-"""Writes the facts of one page into the tables, and takes them out again."""
+"""What the tables hold of one page: made where the page is read, put in where the index is."""
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import apsw
@@ -13,8 +14,20 @@ from vault.links.resolve import page_key
 from vault.links.tags import tag_key
 from vault.names import displayable, stem_of, title_of
 
-_TABLES_OF_A_PAGE = ("name", "passage", "link", "tag", "category", "anchor")
 SEPARATOR = "\x1f"
+_COLUMNS_OF = {
+    "name": "kind, key, text",
+    "passage": "start, end, line, heading_path, anchor",
+    "link": "start, line, form, is_embed, target, fragment, label, key, state",
+    "tag": "key, text",
+    "category": "key, text",
+    "anchor": "line, level, slug, text",
+}
+_INSERTS = {
+    table: f"INSERT INTO {table} (page, {columns}) VALUES (?{', ?' * len(columns.split(','))})"
+    for table, columns in _COLUMNS_OF.items()
+}
+_Row = tuple[str | int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +42,71 @@ class FileVersion:
     problem: str = ""
 
 
-def insert_page(connection: apsw.Connection, version: FileVersion, facts: Facts | None) -> int:
-    """Add a page and return its row id; without facts it is known to be there and no more."""
-    names = facts.names if facts else PageNames()
-    redirect = names.redirect.target if names.redirect else ""
+@dataclass(frozen=True, slots=True)
+class PageRows:
+    """The rows of a page by their table, without its id, and the columns of the word tables.
+
+    Plain tuples, which go from one process to another in little time.
+    """
+
+    names: PageNames
+    date: str
+    length: int
+    rows: dict[str, list[_Row]]
+    words: tuple[str, ...]
+    grams: tuple[str, ...]
+
+
+def rows_of(path: str, facts: Facts) -> PageRows:
+    """Make the rows of a page."""
+    rows: dict[str, list[_Row]] = {
+        "name": _name_rows(path, facts.names),
+        "passage": [
+            (
+                each.start,
+                each.end,
+                each.line,
+                _stored(SEPARATOR.join(each.heading_path)),
+                _stored(each.anchor),
+            )
+            for each in facts.passages
+        ],
+        "link": [
+            (
+                each.link.start,
+                each.line,
+                each.link.form,
+                each.link.is_embed,
+                _stored(each.link.target),
+                None if each.link.fragment is None else _stored(each.link.fragment),
+                _stored(each.link.label),
+                _stored(link_key(each.link.target)),
+                "wanted",
+            )
+            for each in facts.links
+        ],
+        "tag": [(_stored(tag_key(name)), _stored(name)) for name in facts.tags],
+        "category": [(_stored(page_key(name)), _stored(name)) for name in facts.categories],
+        "anchor": [
+            (each.line, each.level, _stored(each.slug), _stored(each.text))
+            for each in facts.headings
+        ],
+    }
+    columns = _columns(path, facts)
+    grams = tuple(pairs(text) for text in columns)
+    return PageRows(
+        facts.names,
+        facts.date,
+        facts.words,
+        rows,
+        tuple(without_runs(text) for text in columns),
+        grams if any(grams) else (),
+    )
+
+
+def insert_page(connection: apsw.Connection, version: FileVersion, page: PageRows | None) -> int:
+    """Add a page and return its row id; without rows it is known to be there and no more."""
+    redirect = page.names.redirect.target if page and page.names.redirect else ""
     connection.execute(
         "INSERT INTO page (path, title, size, modified_ns, sha256, is_excluded, problem, date,"
         " length, redirect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -44,23 +118,25 @@ def insert_page(connection: apsw.Connection, version: FileVersion, facts: Facts 
             version.sha256,
             version.is_excluded,
             version.problem,
-            facts.date if facts else "",
-            facts.words if facts else 0,
+            page.date if page else "",
+            page.length if page else 0,
             _stored(redirect),
         ),
     )
-    page = connection.last_insert_rowid()
-    _insert_names(connection, page, version.path, names)
-    if facts is not None:
-        _insert_parts(connection, page, facts)
-        if not version.is_excluded:
-            _insert_words(connection, page, version.path, facts)
-    return page
+    id = connection.last_insert_rowid()
+    rows = page.rows if page else {"name": _name_rows(version.path, PageNames())}
+    for table, some in rows.items():
+        if some:
+            connection.executemany(_INSERTS[table], [(id, *row) for row in some])
+    if page is not None and not version.is_excluded:
+        _insert_columns(connection, "words", id, page.words)
+        _insert_columns(connection, "grams", id, page.grams)
+    return id
 
 
 def delete_page(connection: apsw.Connection, page: int) -> None:
     """Take a page out."""
-    for table in _TABLES_OF_A_PAGE:
+    for table in _COLUMNS_OF:
         connection.execute(f"DELETE FROM {table} WHERE page = ?", (page,))
     for table in ("words", "grams"):
         connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (page,))
@@ -68,89 +144,37 @@ def delete_page(connection: apsw.Connection, page: int) -> None:
     connection.execute("DELETE FROM page WHERE id = ?", (page,))
 
 
-def _insert_names(connection: apsw.Connection, page: int, path: str, names: PageNames) -> None:
+def _name_rows(path: str, names: PageNames) -> list[_Row]:
     rows = [("file", stem_of(path)), *(("alias", alias) for alias in names.aliases)]
     rows += [("title", names.title)] if names.title else []
     rows += [("heading", names.heading)] if names.heading else []
-    connection.executemany(
-        "INSERT INTO name (page, kind, key, text) VALUES (?, ?, ?, ?)",
-        [(page, kind, _stored(page_key(text)), _stored(text)) for kind, text in rows],
-    )
+    return [(kind, _stored(page_key(text)), _stored(text)) for kind, text in rows]
 
 
-def _insert_parts(connection: apsw.Connection, page: int, facts: Facts) -> None:
-    connection.executemany(
-        "INSERT INTO passage VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (
-                page,
-                each.start,
-                each.end,
-                each.line,
-                _stored(SEPARATOR.join(each.heading_path)),
-                _stored(each.anchor),
-            )
-            for each in facts.passages
-        ],
-    )
-    connection.executemany(
-        "INSERT INTO link (page, start, line, form, is_embed, target, fragment, label, key, state)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'wanted')",
-        [
-            (
-                page,
-                each.link.start,
-                each.line,
-                each.link.form,
-                each.link.is_embed,
-                _stored(each.link.target),
-                None if each.link.fragment is None else _stored(each.link.fragment),
-                _stored(each.link.label),
-                _stored(link_key(each.link.target)),
-            )
-            for each in facts.links
-        ],
-    )
-    for table, names in (("tag", facts.tags), ("category", facts.categories)):
-        connection.executemany(
-            f"INSERT INTO {table} VALUES (?, ?, ?)",
-            [
-                (page, _stored(tag_key(name) if table == "tag" else page_key(name)), _stored(name))
-                for name in names
-            ],
-        )
-    connection.executemany(
-        "INSERT INTO anchor VALUES (?, ?, ?, ?, ?)",
-        [
-            (page, each.line, each.level, _stored(each.slug), _stored(each.text))
-            for each in facts.headings
-        ],
-    )
-
-
-def _insert_words(connection: apsw.Connection, page: int, path: str, facts: Facts) -> None:
+def _columns(path: str, facts: Facts) -> list[str]:
+    """The texts of the word tables, in the order of their columns."""
     names = facts.names
-    columns = [
+    title = title_of(stem_of(displayable(path)))
+    return [
         _stored(unicodedata.normalize("NFC", text))
         for text in (
-            " ".join(
-                filter(None, (title_of(stem_of(displayable(path))), names.title, names.heading))
-            ),
+            " ".join(filter(None, (title, names.title, names.heading))),
             "\n".join(names.aliases),
             "\n".join(each.text for each in facts.headings),
             facts.body,
             facts.properties,
         )
     ]
-    connection.execute(
-        f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
-        (page, *(without_runs(text) for text in columns)),
-    )
-    grams = [pairs(text) for text in columns]
-    if any(grams):
+
+
+def _insert_columns(
+    connection: apsw.Connection, table: str, id: int, columns: Iterable[str]
+) -> None:
+    values = tuple(columns)
+    if values:
         connection.execute(
-            f"INSERT INTO grams (rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
-            (page, *grams),
+            f"INSERT INTO {table} (rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
+            (id, *values),
         )
 
 
