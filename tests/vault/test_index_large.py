@@ -29,6 +29,7 @@ def test_other_processes_read_what_this_one_reads(
     assert [each.note.path for each in here if each.is_missing] == ["7.md"]
     assert [each.note.path for each in here if each.problem] == ["odd.md"]
     monkeypatch.setattr(reading, "LARGE", 100)
+    monkeypatch.setattr(reading, "_PAGES_MEANWHILE", 30)
     monkeypatch.setattr(reading, "_processors", lambda: 2)
     assert list(read_pages(tmp_path, wanted)) == here
     monkeypatch.setattr(reading, "_begin", functools.partial(os._exit, 3))

@@ -14,6 +14,7 @@ from pathlib import Path
 from vault.index import reading
 from vault.listing import list_vault
 if __name__ == "__main__":
+    reading._PAGES_MEANWHILE = 0
     root = Path(sys.argv[1])
     wanted = [reading.Wanted(note) for note in list_vault(root).notes]
     for page in reading._read_elsewhere(root, wanted, 2):

@@ -21,6 +21,7 @@ from vault.listing import Note
 LARGE = 1500
 """So many pages are worth the start of processes."""
 _PAGES_A_TASK = 50
+_PAGES_MEANWHILE = 500
 _MOST_WORKERS = 4
 
 
@@ -69,18 +70,22 @@ def read_page(root: Path, wanted: Wanted) -> PageRead:
 
 def _read_elsewhere(root: Path, wanted: Sequence[Wanted], workers: int) -> Iterator[PageRead]:
     tasks = deque(
-        wanted[start : start + _PAGES_A_TASK] for start in range(0, len(wanted), _PAGES_A_TASK)
+        wanted[start : start + _PAGES_A_TASK]
+        for start in range(_PAGES_MEANWHILE, len(wanted), _PAGES_A_TASK)
     )
-    running: deque[tuple[Sequence[Wanted], Future[list[PageRead]]]] = deque()
+    # While the processes start, this one reads the first pages.
+    running: deque[tuple[Sequence[Wanted], Future[list[PageRead]] | None]] = deque()
+    running.append((wanted[:_PAGES_MEANWHILE], None))
     # What a thread of this process holds must not be copied into another process.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_begin) as pool:
         try:
-            while tasks or running:
-                while tasks and len(running) < 3 * workers:
+            while running:
+                while tasks and len(running) <= 3 * workers:
                     running.append((tasks[0], pool.submit(_read_task, root, tasks[0])))
                     tasks.popleft()
-                yield from running[0][1].result()
+                task, elsewhere = running[0]
+                yield from elsewhere.result() if elsewhere else _read_task(root, task)
                 running.popleft()
         except (BrokenExecutor, OSError):
             # No processes to be had here: what is left is read in this one.
