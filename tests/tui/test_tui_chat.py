@@ -129,6 +129,7 @@ async def test_a_dead_engine_keeps_the_partial_answer(make_app: MakeApp, fault: 
         await pilot.press(*"die", "enter")
         await wait_until(pilot, lambda: "The engine stopped" in screen_text(pilot), "the reason")
         assert "some words" in screen_text(pilot)
+        await wait_until(pilot, _is_idle(app), "the end")
         assert app.assistant.conversation.exchanges[0].state == "failed"
         await pilot.press(*"again", "enter")
         await wait_until(pilot, lambda: "back again" in screen_text(pilot), "the next answer")
