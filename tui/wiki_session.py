@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
 
 from vault.consent import Consents
 from vault.errors import VaultError
@@ -16,6 +17,8 @@ from vault.listing import VaultListing
 from vault.root import WikiLocation
 from vault.vault import Vault, Written, open_vault
 from vault.watch import watch
+
+Answer = TypeVar("Answer")
 
 
 class WikiSession:
@@ -87,6 +90,10 @@ class WikiSession:
             if self._vault is not None:
                 await asyncio.to_thread(self._vault.note_changes, changed)
             yield changed
+
+    async def ask(self, question: Callable[[Vault], Answer]) -> Answer:
+        """Run `question` on the vault in a thread. Raises VaultError and what it raises."""
+        return await asyncio.to_thread(question, self._require())
 
     def resolve(self, target: str, from_path: str, is_wikilink: bool = True) -> Resolution:
         """What a link leads to, by the latest listing. Raises VaultError."""
