@@ -1,7 +1,7 @@
 """One thing the lint found."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from vault.article.splices import Edit
 
@@ -18,19 +18,7 @@ Kind = Literal[
     "oversize",
     "unreadable",
 ]
-KINDS: tuple[Kind, ...] = (
-    "wanted",
-    "orphaned",
-    "dead-end",
-    "ambiguous",
-    "dead-anchor",
-    "double-redirect",
-    "duplicate-title",
-    "footnote",
-    "structure",
-    "oversize",
-    "unreadable",
-)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
