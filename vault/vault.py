@@ -16,7 +16,7 @@ from vault.history.log import Revision
 from vault.history.put import put_pages
 from vault.history.recover import recover
 from vault.history.state import Skipped, SkipReason
-from vault.index.index import Index
+from vault.index.index import Index, Progress
 from vault.index.kept import KeptIndex
 from vault.links.backlinks import Backlink, find_backlinks
 from vault.links.known import PageNames, read_page_names
@@ -122,6 +122,11 @@ class Vault:
         """The index, read from the files when it is first asked for. Raises SearchUnavailable."""
         return self._index.opened()
 
+    @property
+    def index_progress(self) -> Progress | None:
+        """How far the index has come while somebody waits for it. Never blocks."""
+        return self._index.progress
+
     @functools.cached_property
     def search(self) -> Search:
         """Finds pages; what goes for `index` goes for its questions too."""
@@ -130,6 +135,14 @@ class Vault:
     def note_changes(self, paths: Iterable[str]) -> None:
         """These files may have changed: the index looks at them again."""
         self._index.note(paths)
+
+    def doubt_index(self) -> None:
+        """Files may have changed unseen: the index looks at all of them before its next answer."""
+        self._index.doubt()
+
+    def close(self) -> None:
+        """Let go of the index; a later question opens it again."""
+        self._index.close()
 
     def resolve(self, link: Link, from_path: str) -> Resolution:
         """Resolve one link against the files as they are now."""

@@ -32,6 +32,14 @@ class Refreshed:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How many of the pages that changed a refresh has taken in."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """What is in the index. `failed` maps pages that could not be read to the reason."""
 
@@ -62,12 +70,19 @@ class Index:
         self._connection = self._open()
         self._edges: Edges | None = None
         self._version = -1
+        self._under_way: tuple[Refreshing, int] | None = None
 
     @property
     def version(self) -> tuple[int, int, int]:
         """What differs after any change, by this process or another."""
         connection = self._connection
         return id(connection), int(connection.pragma("data_version")), connection.total_changes()
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far a refresh has come that runs in another thread; None while none does."""
+        under_way = self._under_way
+        return None if under_way is None else Progress(under_way[0].taken, under_way[1])
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -130,9 +145,13 @@ class Index:
             ]
             is_whole = len(changed) > PAGES_A_TRANSACTION
             work = Refreshing(self.root, self._connection, self.edges(), known, is_whole)
-            work.remove(gone)
-            work.read(changed)
-            work.finish()
+            self._under_way = work, len(changed)
+            try:
+                work.remove(gone)
+                work.read(changed)
+                work.finish()
+            finally:
+                self._under_way = None
         return Refreshed(work.indexed, len(gone), work.failed, time.monotonic() - began)
 
     def _notes(self, only: set[str] | None) -> dict[str, Note]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from vault.errors import SearchUnavailable
-from vault.index.index import Index, index_file
+from vault.index.index import Index, Progress, index_file
 
 # From so many files on it is quicker to list the whole wiki than to look for each.
 _MOST_LOOKED_AT = 500
@@ -37,6 +37,12 @@ class KeptIndex:
                 raise SearchUnavailable(f"The wiki cannot be searched: {error}.") from error
             return self._index
 
+    @property
+    def progress(self) -> Progress | None:
+        """How far the index has come that another call waits for; None when none is at work."""
+        index = self._index
+        return None if index is None else index.progress
+
     def note(self, paths: Iterable[str]) -> None:
         """These files may have changed. What goes wrong is put right at the next question."""
         changed = set(paths)
@@ -50,6 +56,11 @@ class KeptIndex:
                     self._index.update(changed)
             except (apsw.Error, OSError):
                 self._is_doubtful = True
+
+    def doubt(self) -> None:
+        """Something may have changed unseen: the next question looks at every file first."""
+        with self._lock:
+            self._is_doubtful = True
 
     def close(self) -> None:
         """Let go of the file."""

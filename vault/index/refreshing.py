@@ -39,7 +39,7 @@ class Refreshing:
         self._is_first = is_whole and not edges.pages
         self._keys: set[str] = set()
         self._pages: set[int] = set()
-        self.indexed = self.failed = 0
+        self.taken = self.indexed = self.failed = 0
 
     def remove(self, paths: list[str]) -> None:
         """Take pages out."""
@@ -58,6 +58,7 @@ class Refreshing:
             with self._connection:
                 for page in some:
                     self._take(page)
+                    self.taken += 1
 
     def _hash_of(self, note: Note) -> str:
         """The hash that makes reading the page unnecessary."""

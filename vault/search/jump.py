@@ -1,12 +1,15 @@
 """Finds pages by the letters of their names: `zdm` finds Zettelkasten and Digital Minimalism."""
 
+import functools
 import heapq
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import apsw
 
+from vault.listing import Note
+from vault.names import NOTE_SUFFIX, displayable
 from vault.search.result import NamedPage, Span
 
 _START, _NEXT, _PLAIN, _GAP = 8.0, 6.0, 1.0, 0.15
@@ -24,16 +27,49 @@ class JumpName:
     folded: str
 
 
-def read_names(connection: apsw.Connection) -> tuple[JumpName, ...]:
+class JumpNames:
+    """What the pages of a wiki are called, to be jumped to by any part of it."""
+
+    def __init__(self, names: tuple[JumpName, ...]) -> None:
+        self._names = names
+
+    def find(self, text: str, limit: int) -> tuple[NamedPage, ...]:
+        """Return the best pages: by name, by path where a text has a slash or no name fits it."""
+        if "/" in text:
+            return jump(self._paths + self._names, text, limit)
+        return jump(self._names, text, limit) or jump(self._paths, text, limit)
+
+    @functools.cached_property
+    def _paths(self) -> tuple[JumpName, ...]:
+        titles = {name.path: name.title for name in self._names}
+        return tuple(
+            jump_name(path, displayable(path)[: -len(NOTE_SUFFIX)], title)
+            for path, title in titles.items()
+        )
+
+
+def jump_name(path: str, text: str, title: str) -> JumpName:
+    """A name as it is shown and compared."""
+    name = unicodedata.normalize("NFC", text.replace("_", " "))
+    return JumpName(path, name, title, fold(name))
+
+
+def listed_names(notes: Iterable[Note]) -> JumpNames:
+    """The names that need no index: titles and paths."""
+    return JumpNames(
+        tuple(
+            jump_name(note.path, note.title, note.title) for note in notes if not note.is_excluded
+        )
+    )
+
+
+def read_names(connection: apsw.Connection) -> JumpNames:
     """Every name of every page that is not excluded."""
     rows = connection.execute(
         "SELECT DISTINCT page.path, name.text, page.title FROM name JOIN page"
         " ON page.id = name.page WHERE NOT is_excluded"
     )
-    return tuple(
-        JumpName(path, text.replace("_", " "), title, fold(text.replace("_", " ")))
-        for path, text, title in rows
-    )
+    return JumpNames(tuple(jump_name(path, text, title) for path, text, title in rows))
 
 
 def jump(names: tuple[JumpName, ...], text: str, limit: int) -> tuple[NamedPage, ...]:

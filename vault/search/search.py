@@ -8,7 +8,7 @@ import apsw
 from vault.index.index import Index
 from vault.search.candidates import Collected, Collector
 from vault.search.hits import HitReader
-from vault.search.jump import JumpName, jump, read_names
+from vault.search.jump import JumpNames, read_names
 from vault.search.listed import listed_pages
 from vault.search.page_names import read_page_names
 from vault.search.plan import Plan, make_plan
@@ -41,7 +41,7 @@ class Search:
         self._weights = weights or Weights()
         self._analyser = Analyser()
         self._collector: Collector | None = None
-        self._names: tuple[JumpName, ...] = ()
+        self._names = JumpNames(())
         self._names_version: tuple[int, int, int] | None = None
 
     def find(self, text: str, limit: int = 20, is_typing: bool = False) -> Results:
@@ -66,14 +66,17 @@ class Search:
         return tuple(paths[each.candidate.page] for each in answered.ranked[:limit])
 
     def jump(self, text: str, limit: int = 20) -> tuple[NamedPage, ...]:
-        """Return the pages whose names hold the letters of a text in order, best first."""
+        """Return the pages whose names, or else paths, hold a text's letters in order, best first.
+
+        With a slash in it, paths are looked through as well.
+        """
         index = self._opened()
         with index.reading() as connection:
             version = index.version
             if version != self._names_version:
                 self._names, self._names_version = read_names(connection), version
             names = self._names
-        return jump(names, text, limit)
+        return names.find(text, limit)
 
     def _answer(self, connection: apsw.Connection, query: Query) -> _Answered:
         collector = self._collecting(connection)
