@@ -14,10 +14,13 @@ _LINK_MARKS = re.compile(r"[#|^:%\[\]\\*_`=~]")
 
 
 def heading_slug(heading: str) -> str:
-    """Return the anchor GitHub gives a heading, before counting repeated ones."""
+    """Return the anchor GitHub gives a heading, before counting repeated ones.
+
+    GitHub knows Unicode 13, so it drops the letters added since, which are kept here.
+    """
     return "".join(
         "-" if character == " " else character
-        for character in heading.strip().lower()
+        for character in heading.lower()
         if character in " -" or _is_kept(character)
     )
 

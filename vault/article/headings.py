@@ -42,13 +42,13 @@ def read_headings(layout: Layout) -> tuple[Heading, ...]:
     for block in layout.blocks:
         if block.kind is BlockKind.HEADING:
             start, end = layout.span(block)
-            title = shown_title(block.content)
-            anchor = unique_slug(heading_slug(title), emitted)
+            text = _text(block.content)
+            anchor = unique_slug(heading_slug(text), emitted)
             found.append(
                 Heading(
                     block.level,
                     block.content,
-                    title,
+                    text.strip(),
                     anchor,
                     block.first,
                     start,
@@ -61,6 +61,11 @@ def read_headings(layout: Layout) -> tuple[Heading, ...]:
 
 def shown_title(source: str) -> str:
     """Return the text a heading shows: links by their label, without emphasis and code marks."""
+    return _text(source).strip()
+
+
+def _text(source: str) -> str:
+    """The same with the spaces that were written as references, which count in anchors."""
     if not _MARKS.search(source) or len(source) > _LONGEST_PARSED:
         return " ".join(source.split("\n"))
     plain = _WIKILINK.sub(lambda found: (found[2] or found[1]).strip(), source)
@@ -71,7 +76,7 @@ def shown_title(source: str) -> str:
         for token in inline.children or ()
         if token.type in texts or token.type.endswith("break")
     )
-    return "".join(pieces).strip()
+    return "".join(pieces)
 
 
 @functools.cache
