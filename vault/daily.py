@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from dataclasses import dataclass
@@ -44,6 +45,18 @@ def daily_path(vault: Vault, now: datetime) -> str:
     return check_note_path(f"{folder}/{name}.md" if folder else f"{name}.md")
 
 
+def open_day(vault: Vault, now: datetime, actor: str = "you") -> str:
+    """The path of the page of the day, made from its template when it is not there."""
+    path = daily_path(vault, now)
+    if _find(vault, path) is None:
+        start = encode(_new_page(vault, path, now), has_byte_order_mark=False)
+        subject = f"Begin {stem_of(displayable(path))}"
+        # Another program may have been faster: then its page is the page.
+        with contextlib.suppress(PageChanged):
+            vault.put({path: None}, {path: start}, subject, actor)
+    return path
+
+
 def add_note(vault: Vault, text: str, now: datetime, actor: str = "you") -> Noted:
     """Add a note to the page of the day, making the page from its template; one commit.
 
@@ -68,10 +81,16 @@ def add_note(vault: Vault, text: str, now: datetime, actor: str = "you") -> Note
     raise PageChanged(f"“{stem_of(displayable(path))}” changes all the time; try again.")
 
 
-def _read(vault: Vault, path: str) -> ArticleFile | None:
+def _find(vault: Vault, path: str) -> ArticleFile | None:
     try:
-        file = vault.read(path)
+        return vault.read(path)
     except ArticleMissing:
+        return None
+
+
+def _read(vault: Vault, path: str) -> ArticleFile | None:
+    file = _find(vault, path)
+    if file is None:
         return None
     if file.text is None or file.read_only_reason is not None:
         raise ReadOnlyArticle(f"“{displayable(path)}” takes no note: {file.read_only_reason}.")

@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from typing import Literal
 
 from vault.marker import read_marker
 from vault.setup import OUR_FOLDERS
@@ -25,15 +26,29 @@ _SHORTEST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 
 _Identity = tuple[tuple[Path, int, int], ...]
+WatchState = Literal["watching", "rescan", "off"]
+"""Told of each change; looked at now and then, for there are no events; not looked at."""
 
 
-async def watch(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
+def _ignored(_: WatchState) -> None:
+    """Nobody wants to know."""
+
+
+async def watch(
+    root: Path,
+    stop: asyncio.Event,
+    on_ready: Callable[[], object] | None = None,
+    on_state: Callable[[WatchState], object] = _ignored,
+) -> AsyncGenerator[frozenset[str], None]:
     """Yield sets of relative paths whose content changed, appeared or went, until `stop` is set.
 
-    Saves by this program are reported too: compare the content with what you hold.
+    Saves by this program are reported too: compare the content with what you hold. What changed
+    before `on_ready` is called is not reported: look at it then.
     """
     snapshot = await asyncio.to_thread(Snapshot, root)
-    async with contextlib.aclosing(_hints(root, stop)) as hints:
+    if on_ready is not None:
+        on_ready()
+    async with contextlib.aclosing(_hints(root, stop, on_state)) as hints:
         async for hint in hints:
             if hint is None:
                 changed = await asyncio.to_thread(snapshot.rescan)
@@ -43,7 +58,9 @@ async def watch(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str
                 yield changed
 
 
-async def _hints(root: Path, stop: asyncio.Event) -> AsyncGenerator[set[str] | None, None]:
+async def _hints(
+    root: Path, stop: asyncio.Event, on_state: Callable[[WatchState], object]
+) -> AsyncGenerator[set[str] | None, None]:
     """Yield paths to look at, None for all of them; starts the watcher again when it stops."""
     pause = _SHORTEST_PAUSE_SECONDS
     while not stop.is_set():
@@ -51,6 +68,7 @@ async def _hints(root: Path, stop: asyncio.Event) -> AsyncGenerator[set[str] | N
         watched = _identity(root)
         if watched:
             yield None
+            on_state("watching")
             try:
                 async with contextlib.aclosing(_watched(root, watched, stop)) as hints:
                     async for hint in hints:
@@ -58,6 +76,7 @@ async def _hints(root: Path, stop: asyncio.Event) -> AsyncGenerator[set[str] | N
             except* (OSError, RuntimeError):
                 # The watcher stopped, often at a file name it cannot decode; it is started again.
                 pass
+        on_state("rescan" if watched else "off")
         has_lasted = time.monotonic() - started > _RESCAN_SECONDS
         pause = _SHORTEST_PAUSE_SECONDS if has_lasted or not watched else pause * 2
         with contextlib.suppress(TimeoutError):

@@ -28,11 +28,22 @@ class Mended:
     problem: str = ""
 
 
-def lint(index: Index, read: Read, is_ours: bool) -> tuple[Finding, ...]:
-    """Return everything that is wrong, by page and line."""
+def lint(
+    index: Index,
+    read: Read,
+    is_ours: bool,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> tuple[Finding, ...]:
+    """Return everything that is wrong, by page and line.
+
+    `on_progress` is told how many pages are checked, and of how many.
+    """
     checks = PageChecks(_resolver(index), read, _grammar(is_ours))
     found = [*check_wiki(index)]
-    for path in known_names(index, with_excluded=False):
+    paths = known_names(index, with_excluded=False)
+    for done, path in enumerate(paths):
+        if on_progress is not None:
+            on_progress(done, len(paths))
         if not is_apparatus(path) or not is_ours:
             found += checks.check(path)
     return tuple(sorted(found, key=lambda each: (each.path, each.line, each.kind)))
