@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vault import os_errors
-from vault.atomic import create_file, digest, replace_file
-from vault.confined import opened_place, read_regular
 from vault.errors import NotAllowed, VaultUnusable
 from vault.names import check_folder_name, check_path, displayable
+from vault.private_files import read_private, write_private
 from vault.root import folder_key
 
 PAGES_FOLDER = "Zibaldone"
@@ -35,8 +34,7 @@ class Consents:
     def find(self, root: Path) -> Consent | None:
         """Return what was agreed to for this folder; None also when that cannot be read."""
         try:
-            with opened_place(self._folder, _name_for(root)) as place:
-                stored = json.loads(read_regular(place, _MOST_BYTES)[1])
+            stored = json.loads(read_private(self._folder, _name_for(root), _MOST_BYTES))
             return Consent(checked_folder(stored["pages"]))
         except (
             OSError,
@@ -55,14 +53,7 @@ class Consents:
         stored = {"path": displayable(os.fspath(root)), "pages": consent.pages_folder}
         content = (json.dumps(stored, ensure_ascii=False, indent=1) + "\n").encode()
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with opened_place(self._folder, _name_for(root)) as place:
-                try:
-                    status, old = read_regular(place, _MOST_BYTES)
-                except FileNotFoundError:
-                    create_file(place, content, 0o600)
-                else:
-                    replace_file(place, content, status, digest(old))
+            write_private(self._folder, _name_for(root), content)
         except OSError as error:
             raise VaultUnusable(
                 f"The agreement could not be kept in {self._folder}: {os_errors.reason(error)}."

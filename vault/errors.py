@@ -12,6 +12,8 @@ VaultError
 ├── ReadFailed           the system refused to read a file
 ├── SaveFailed           nothing was written; the old file is intact
 ├── ToolRefused          a tool was asked for what it cannot give
+├── DraftFailed          what is typed cannot be kept for a crash
+├── ReviewFailed         a proposal cannot be kept, found or decided on
 ├── SearchUnavailable    the index cannot be kept; the articles are unaffected
 ├── CannotUndo           later changes stand in the way (vault/history/history.py)
 └── HistoryUnavailable   git cannot be asked; the articles are unaffected
@@ -64,6 +66,14 @@ class SaveFailed(VaultError):
 
 class ToolRefused(VaultError):
     """A tool cannot answer so; the message tells a model how to go on."""
+
+
+class DraftFailed(VaultError):
+    """A draft cannot be kept or dropped; saving still works."""
+
+
+class ReviewFailed(VaultError):
+    """A proposal cannot be kept, found or decided on; the wiki is unaffected."""
 
 
 class SearchUnavailable(VaultError):

@@ -1,0 +1,1 @@
+"""Edits that somebody proposes and the user decides on."""
