@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.vault.conftest import PlainGit
-from tests.vault.killed_child import HARDEN
+from tests.vault.killed_child import HARDEN, sweep_timeout
 from vault.history.commit import Committed
 from vault.history.git import find_git
 from vault.vault import Vault, open_vault
@@ -99,6 +99,7 @@ def killing(shim: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     find_git.cache_clear()
 
 
+@sweep_timeout
 @pytest.mark.parametrize("step", STEPS)
 def test_a_git_command_killed_anywhere_loses_nothing_and_blocks_nobody(
     wiki: Vault, git: PlainGit, shim: Path, killing: Path, step: str

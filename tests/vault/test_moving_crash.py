@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.vault.conftest import PlainGit
-from tests.vault.killed_child import HARDEN, moments, run_child
+from tests.vault.killed_child import HARDEN, changes, moments, sweep_timeout
 from tests.vault.moving_vault import pages_of
 from vault.atomic import Replaced, replace_file
 from vault.moving.journal import JOURNAL_NAME
@@ -38,6 +37,7 @@ def make(wiki: Vault) -> dict[str, str]:
     return pages_of(wiki)
 
 
+@sweep_timeout
 @pytest.mark.parametrize(("prepare", "change", "sampled"), CHANGES.values(), ids=CHANGES.keys())
 def test_killed_at_any_step(
     tmp_path: Path, wiki: Vault, git: PlainGit, prepare: str, change: str, sampled: int
@@ -45,25 +45,27 @@ def test_killed_at_any_step(
     before = make(wiki)
     whole = open_vault(tmp_path / "whole")
     make(whole)
-    steps = int(run_child(whole.root, 0, prepare, change).stdout)
-    after = pages_of(whole)
-    assert after != before
     finished = 0
-    for moment in moments(steps, sampled):
-        killed = run_child(wiki.root, moment, prepare, change)
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        reopened = open_vault(wiki.root)
-        reopened.recover()
-        found = pages_of(reopened)
-        assert found in (before, after), moment
-        assert not (wiki.root / JOURNAL_NAME).exists()
-        assert git(wiki.root, "status", "--porcelain", "--untracked-files=no") == "", moment
-        finished += found == after
-        for path in set(found) - set(before):
-            (wiki.root / path).unlink()
-        for path, text in before.items():
-            (wiki.root / path).write_text(text)
-        open_vault(wiki.root).recover()
+    with changes(prepare, change) as made:
+        steps = made.steps(whole.root)
+        after = pages_of(whole)
+        assert after != before
+        for moment in moments(steps, sampled):
+            assert made.run(wiki.root, moment).was_killed
+            reopened = open_vault(wiki.root)
+            reopened.recover()
+            found = pages_of(reopened)
+            assert found in (before, after), moment
+            assert not (wiki.root / JOURNAL_NAME).exists()
+            assert git(wiki.root, "status", "--porcelain", "--untracked-files=no") == "", moment
+            finished += found == after
+            for path in set(found) - set(before):
+                (wiki.root / path).unlink()
+            for path, text in before.items():
+                if found.get(path) != text:
+                    (wiki.root / path).write_text(text)
+            if found != before:
+                reopened.recover()
     assert finished or not HARDEN, "the last steps are after the first file was moved"
 
 

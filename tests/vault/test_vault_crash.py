@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.vault.killed_child import HARDEN, sweep_timeout
 from vault.history.commit import Committed
 from vault.vault import Vault, open_vault
 
 PlainGit = Callable[..., str]
-ROUNDS = 60 if os.environ.get("ZIB_HARDEN") else 10
+ROUNDS = 60 if HARDEN else 10
 
 # Saves numbered texts until it is killed; a number is printed once its save has returned.
 SAVER = """
@@ -37,6 +38,7 @@ def number_in(path: Path) -> int:
     return int(number)
 
 
+@sweep_timeout
 def test_a_killed_save_leaves_a_whole_text_and_a_sound_history(wiki: Vault, git: PlainGit) -> None:
     seed = random.randrange(1 << 32)
     sys.stdout.write(f"seed {seed}\n")
