@@ -25,10 +25,15 @@ _NAME_TABLE: dict[int, str | None] = {
 
 def to_line(text: str, cells: int | None = None) -> str:
     """A name or label on one line, at most `cells` wide, with nothing invisible left in it."""
-    line = to_display(text, multiline=False).translate(_NAME_TABLE)
+    line = clean_line(text)
     if text and not _is_visible(line):
         line = _BLANK
     return line if cells is None else elide(line, cells)
+
+
+def clean_line(text: str) -> str:
+    """A piece of a name, which may be blank: as `to_line` has it otherwise."""
+    return to_display(text, multiline=False).translate(_NAME_TABLE)
 
 
 def _is_visible(line: str) -> bool:

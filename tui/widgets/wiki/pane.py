@@ -40,7 +40,7 @@ class WikiPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Tree and article."""
-        yield WikiTree(id="tree")
+        yield WikiTree(self._session, id="tree")
         yield ArticlePage(self._session, id="page")
 
     def on_unmount(self) -> None:
@@ -103,6 +103,7 @@ class WikiPane(Vertical):
         """Show a note."""
         if await self._page.show(path):
             self._trail.visit(path)
+            self.query_one(WikiTree).reveal(path)
 
     async def go_back(self) -> None:
         """The article before this one."""
@@ -180,8 +181,8 @@ class WikiPane(Vertical):
         await then()
 
     async def _go(self, path: str | None) -> None:
-        if path is not None:
-            await self._page.show(path)
+        if path is not None and await self._page.show(path):
+            self.query_one(WikiTree).reveal(path)
 
     async def _refresh(self) -> None:
         try:
