@@ -8,6 +8,17 @@ from typing import Any, Protocol
 from engine.worker.cache_entry import CacheKey, Entry
 
 
+class Fetching(Protocol):
+    """An entry on its way into memory."""
+
+    @property
+    def result(self) -> tuple[list[int], list[Any]] | None:
+        """All its tokens and caches that nobody else holds; None when it cannot be read."""
+
+    def advance(self, seconds: float) -> bool:
+        """Do a small part, waiting no longer than so for the disk; whether it is at its end."""
+
+
 class Held(Protocol):
     """An entry found in the tier; `usable` is how many of the prompt's tokens it saves."""
 
@@ -15,8 +26,8 @@ class Held(Protocol):
     def usable(self) -> int:
         """At most the prompt's length less one."""
 
-    def restore(self) -> tuple[list[int], list[Any]] | None:
-        """All its tokens and caches that nobody else holds; None when it cannot be read."""
+    def fetch(self) -> Fetching:
+        """Begin to read it."""
 
 
 class CacheTier(Protocol):

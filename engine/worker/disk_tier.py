@@ -28,7 +28,7 @@ from engine.worker.disk_tier_catalogue import LEAST_GAIN, Match
 from engine.worker.disk_tier_format import FileRefused
 from engine.worker.disk_tier_identity import fingerprint_of
 from engine.worker.disk_tier_names import mark_of
-from engine.worker.disk_tier_reading import Looks, read_caches
+from engine.worker.disk_tier_reading import Looks, Restoration, read_caches
 from engine.worker.disk_tier_worker import DiskUsage, DiskWorker
 from engine.worker.disk_tier_writer import EntryWriter
 
@@ -45,9 +45,31 @@ class HeldOnDisk:
         """Tokens of the prompt it saves."""
         return self.match.usable
 
-    def restore(self) -> tuple[list[int], list[Any]] | None:
-        """Its tokens and caches; None when it cannot be read."""
-        return self.tier.restore(self.match)
+    def fetch(self) -> FetchingFromDisk:
+        """Begin to read it whole."""
+        return FetchingFromDisk(self.tier, self.match, self.tier.restoration(self.match))
+
+
+@dataclass(slots=True)
+class FetchingFromDisk:
+    """A file on its way into memory; its result is None when it is gone, damaged or too large."""
+
+    tier: DiskTier
+    match: Match
+    restoration: Restoration
+    result: tuple[list[int], list[Any]] | None = None
+
+    def advance(self, seconds: float) -> bool:
+        """Make at most one array, waiting no longer than so for its bytes."""
+        try:
+            restored = self.restoration.advance(seconds)
+        except (FileRefused, OSError, RuntimeError) as error:
+            self.tier.note_unreadable(self.match, error)
+            return True
+        if restored is not None:
+            self.result = restored.tokens, restored.caches
+            self.tier.note_restored(self.match)
+        return restored is not None
 
 
 class DiskTier:
@@ -122,23 +144,22 @@ class DiskTier:
         """Write what waits, newest first, as far as that goes in this time."""
         return self._writer.flush(seconds)
 
-    def restore(self, match: Match) -> tuple[list[int], list[Any]] | None:
-        """Read a file whole; None when it is gone, damaged, or there is no memory for it."""
+    def restoration(self, match: Match) -> Restoration:
+        """A file's way into memory, of which nothing is begun."""
+        return read_caches(match.stored.path, self._fingerprint, self._looks, self._worker.reader)
+
+    def note_unreadable(self, match: Match, error: Exception) -> None:
+        """A file is gone or damaged, or there is no memory for it: MLX's word is RuntimeError."""
         path = match.stored.path
-        try:
-            restored = read_caches(path, self._fingerprint, self._looks)
-        except FileRefused as refusal:
-            self._worker.failures += 1
-            if refusal.is_spent:
-                self._worker.remove(path)
-            return None
-        except OSError as error:
+        if isinstance(error, OSError):
             self._worker.note_failure(error)
             self._worker.catalogue.remove([path])
-            return None
-        except RuntimeError:  # MLX's word for memory it does not get
-            self._worker.failures += 1
-            return None
+            return
+        self._worker.failures += 1
+        if isinstance(error, FileRefused) and error.is_spent:
+            self._worker.remove(path)
+
+    def note_restored(self, match: Match) -> None:
+        """A file was read whole."""
         self._worker.restores += 1
         self._worker.catalogue.note_use(match.stored, time.time())
-        return restored.tokens, restored.caches

@@ -51,6 +51,8 @@ class DiskWorker:
         self._fault = ""
         self.restores = self.failures = 0
         self.executor = ThreadPoolExecutor(1, "disk")
+        # What is asked for does not wait for what is being written.
+        self.reader = ThreadPoolExecutor(1, "disk-reader")
         self._limit = self.executor.submit(self._prepare)
 
     @property

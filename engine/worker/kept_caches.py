@@ -13,6 +13,7 @@ from engine.worker.admission import Ceiling
 from engine.worker.cache.detached import detach
 from engine.worker.cache_entry import Entry, EntryKind, bytes_of, token_array
 from engine.worker.cache_lending import snapshot, stay_trimmable
+from engine.worker.cache_tier import Fetching
 from engine.worker.checkpoints import find_checkpoints
 from engine.worker.entry_shelf import Match
 from engine.worker.kept_model import KeptModel
@@ -87,12 +88,17 @@ class KeptCaches:
         """A row was asked for."""
         self._groups.note(row.command.prefix_group, row.prompt)
 
-    def lend(self, row: Row) -> Loan:
+    def fetch(self, row: Row) -> Fetching | None:
+        """Begin to read what only the disk knows of the row's prompt; None when that is nothing."""
+        borrower = self._borrower(row)
+        return self.cache.fetch(self._model.key, row.prompt, borrower) if borrower.owner else None
+
+    def lend(self, row: Row, fetched: Fetching | None) -> Loan:
         """What is known of the row's prompt. A row that belongs to nobody goes without."""
         borrower = self._borrower(row)
         if not borrower.owner:
             return Loan(None, [])
-        loan = self.cache.take(self._model.key, row.prompt, borrower)
+        loan = self.cache.take(self._model.key, row.prompt, borrower, fetched)
         self._make_fit(row, 0)
         return loan
 

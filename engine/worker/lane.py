@@ -106,7 +106,8 @@ class MlxLane:
         return events
 
     def _must_read(self) -> bool:
-        is_turn_to_decode = self._is_chat and self._has_just_read and bool(self._groups)
+        may_take_turns = self._is_chat or self._prompts.is_fetching
+        is_turn_to_decode = may_take_turns and self._has_just_read and bool(self._groups)
         self._has_just_read = bool(self._prompts) and not is_turn_to_decode
         return self._has_just_read
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.worker.cache_entry import CacheKey, Entry, are_trimmable, token_array
 from engine.worker.cache_lending import cut_back, lend
-from engine.worker.cache_tier import CacheTier
+from engine.worker.cache_tier import CacheTier, Fetching
 from engine.worker.entry_shelf import EntryShelf, Match
 from engine.worker.loan import NOBODY, Borrower, Loan
 from engine.worker.prompt_index import common_prefix
@@ -55,15 +55,31 @@ class PromptCache:
         """The entry here of most use for a prompt; it does not count as used."""
         return self._shelf.find(key, token_array(prompt), borrower.suits)
 
-    def take(self, key: CacheKey, prompt: Sequence[int], borrower: Borrower = NOBODY) -> Loan:
+    def fetch(
+        self, key: CacheKey, prompt: Sequence[int], borrower: Borrower = NOBODY
+    ) -> Fetching | None:
+        """Begin to read what the tier knows more of a prompt, for a later `take`."""
+        if self._tier is None:
+            return None
+        match = self.find(key, prompt, borrower)
+        held = self._tier.longest(key, token_array(prompt), match.usable if match else 0)
+        return held.fetch() if held is not None else None
+
+    def take(
+        self,
+        key: CacheKey,
+        prompt: Sequence[int],
+        borrower: Borrower = NOBODY,
+        fetched: Fetching | None = None,
+    ) -> Loan:
         """Caches of the row's own that hold as much of a prompt as is known, but for one token.
 
         An entry stays, sharing its memory with the loan until that is written to, unless it is
-        spent. The one that was spared is no longer.
+        spent. The one that was spared is no longer. What was fetched must be at its end.
         """
         tokens = token_array(prompt)
         match = self._shelf.find(key, tokens, borrower.suits)
-        loan = self._restored(key, tokens, match.usable if match else 0)
+        loan = _restored(fetched, tokens, match.usable if match else 0)
         if loan is None and match is not None:
             loan = Loan(self._lent(match, borrower), list(prompt[: match.usable]))
         self._shelf.spared = None
@@ -157,19 +173,6 @@ class PromptCache:
         self._shelf.touch(entry)
         return lend(caches, match.surplus)
 
-    def _restored(self, key: CacheKey, prompt: array[int], at_least: int) -> Loan | None:
-        held = self._tier.longest(key, prompt, at_least) if self._tier is not None else None
-        restored = held.restore() if held is not None else None
-        if restored is None:
-            return None
-        tokens, caches = restored
-        usable = min(common_prefix(token_array(tokens), prompt), len(prompt) - 1)
-        surplus = len(tokens) - usable
-        if usable <= at_least or (surplus and not are_trimmable(caches)):
-            return None
-        cut_back(caches, surplus)
-        return Loan(caches, list(prompt[:usable]))
-
     def _demotable(self, used_before: float) -> list[Entry]:
         return [
             entry
@@ -182,3 +185,16 @@ class PromptCache:
     def _offer(self, entry: Entry) -> None:
         if self._tier is not None and not entry.is_temporary:
             self._tier.offer(entry)
+
+
+def _restored(fetched: Fetching | None, prompt: array[int], at_least: int) -> Loan | None:
+    restored = fetched.result if fetched is not None else None
+    if restored is None:
+        return None
+    tokens, caches = restored
+    usable = min(common_prefix(token_array(tokens), prompt), len(prompt) - 1)
+    surplus = len(tokens) - usable
+    if usable <= at_least or (surplus and not are_trimmable(caches)):
+        return None
+    cut_back(caches, surplus)
+    return Loan(caches, list(prompt[:usable]))

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.protocol import AnyEvent
 from engine.serving.containment import Caught, attempt, failure
+from engine.worker.fetches import Fetches
 from engine.worker.grouping import reading_group
 from engine.worker.lane_tools import LaneTools
 from engine.worker.loan import Loan
@@ -33,6 +34,7 @@ class PromptQueue:
         self._tools = tools
         self._unread: list[Row] = []
         self._loans: dict[int, Loan] = {}
+        self._fetches = Fetches(tools.kept)
         self._reading: Reading | None = None
 
     def __bool__(self) -> bool:
@@ -42,6 +44,15 @@ class PromptQueue:
     def rows(self) -> list[Row]:
         """Every row in it."""
         return [*(row for reading in self.begun for row in reading.rows), *self._unread]
+
+    @property
+    def is_fetching(self) -> bool:
+        """Whether it waits for the disk."""
+        return (
+            bool(self._unread)
+            and self._reading is None
+            and not (self._fetches.is_done(self._unread[0]))
+        )
 
     @property
     def begun(self) -> list[Reading]:
@@ -58,12 +69,15 @@ class PromptQueue:
             reading, self._reading = self._reading, None
             return self._left(row, reading.caches)
         self._unread.remove(row)
+        self._fetches.drop(row)
         loan = self._loans.pop(row.id, None)
         return self._left(row, loan.cache) if loan and loan.cache else None
 
     def read(self, limit: int) -> Outcome:
         """Read at most so many tokens."""
         if self._reading is None:
+            if not self._fetches.advance(self._unread[0]):
+                return Outcome()
             together = self._choose(limit)
             if len(together) > 1:
                 return self._read_together(together)
@@ -79,14 +93,18 @@ class PromptQueue:
         first, *others = self._unread
         if not others or self._tools.kept.marks(first) or not self._tools.batching.is_reading_safe:
             return [first]
-        rows = [first, *(row for row in others if not self._tools.kept.marks(row))]
+        rows = [first, *filter(self._is_at_hand, others)]
         for row in rows:
             self._lend(row)
         return [rows[index] for index in reading_group([row.unread for row in rows], limit)]
 
+    def _is_at_hand(self, row: Row) -> bool:
+        return self._fetches.is_done(row) and not self._tools.kept.marks(row)
+
     def _lend(self, row: Row) -> None:
         if row.id not in self._loans:
-            self._loans[row.id] = loan = self._tools.kept.lend(row)
+            loan = self._tools.kept.lend(row, self._fetches.take(row))
+            self._loans[row.id] = loan
             row.reuse(len(loan.tokens))
 
     def _take(self, row: Row) -> list[Any]:

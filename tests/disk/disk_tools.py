@@ -10,7 +10,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.worker.cache_entry import CacheKey, Entry, token_array
-from engine.worker.disk_tier import DiskTier
+from engine.worker.disk_tier import DiskTier, HeldOnDisk
 from engine.worker.disk_tier_format import LayerRecord
 from engine.worker.disk_tier_layers import samples
 from tests.cache.subjects import KVCache
@@ -77,10 +77,19 @@ def found(tier: DiskTier, prompt: Sequence[int], at_least: int = 0) -> int:
     return held.usable if held else 0
 
 
+def read_whole(held: HeldOnDisk | None) -> tuple[list[int], list[Any]] | None:
+    """What comes of fetching it."""
+    if held is None:
+        return None
+    fetching = held.fetch()
+    while not fetching.advance(1.0):
+        pass
+    return fetching.result
+
+
 def restored(tier: DiskTier, prompt: Sequence[int], key: CacheKey = KEY) -> list[int] | None:
     """The tokens that come back for a prompt; their caches are looked at as well."""
-    held = tier.longest(key, prompt, 0)
-    back = held.restore() if held else None
+    back = read_whole(tier.longest(key, prompt, 0))
     if back is None:
         tier.forget("nobody")  # comes after what is to be removed
         return None

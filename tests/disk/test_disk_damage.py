@@ -13,7 +13,16 @@ from engine.worker.disk_tier_identity import fingerprint_of
 from engine.worker.disk_tier_layers import samples
 from tests.cache.kinds import quantized
 from tests.cache.subjects import KVCache
-from tests.disk.disk_tools import KEY, caches_of, entry_of, files_in, kept, opened, restored
+from tests.disk.disk_tools import (
+    KEY,
+    caches_of,
+    entry_of,
+    files_in,
+    kept,
+    opened,
+    read_whole,
+    restored,
+)
 
 TOKENS = list(range(100, 150))
 PROMPT = [*TOKENS, 1]
@@ -86,7 +95,7 @@ def test_a_file_that_changes_after_it_was_looked_at_is_a_miss(file: Path, tmp_pa
     whole = bytearray(file.read_bytes())
     whole[-1] ^= 1
     file.write_bytes(whole)
-    assert held.restore() is None
+    assert read_whole(held) is None
     assert tier.usage.failures == 1
     assert tier.longest(KEY, PROMPT, 0) is None
     tier.forget("nobody")

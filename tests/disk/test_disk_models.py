@@ -22,7 +22,7 @@ from tests.cache.tiny_decoders import (
     prefill,
     quantized_caches,
 )
-from tests.disk.disk_tools import KEY, opened
+from tests.disk.disk_tools import KEY, opened, read_whole
 
 SHORT, LONG = 33, 70
 
@@ -46,7 +46,7 @@ def test_a_restored_row_decodes_on_exactly_as_the_row_itself(
     tier.offer(entry)
     assert tier.flush(30).is_durable
     held = opened(tmp_path, looks=looks).longest(KEY, [*prompt, 1], 0)
-    restored = held.restore() if held else None
+    restored = read_whole(held)
     assert restored is not None
     for fed in ([5], [9], [1, 2, 3], [4]):
         chunk = mx.array([fed])

@@ -40,7 +40,7 @@ from tests.cache.subjects import (
     held,
     together,
 )
-from tests.disk.disk_tools import KEY, files_in, opened
+from tests.disk.disk_tools import KEY, files_in, opened, read_whole
 
 TOKENS = 40
 
@@ -54,7 +54,7 @@ def written_and_read(root: Path, caches: list[Any], tokens: int = TOKENS) -> lis
     assert tier.flush(30).is_durable
     found = opened(root, looks=looks).longest(KEY, range(tokens + 1), 0)
     assert found is not None
-    back = found.restore()
+    back = read_whole(found)
     assert back is not None
     assert back[0] == list(range(tokens))
     return back[1]

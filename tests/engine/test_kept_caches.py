@@ -68,7 +68,7 @@ def ended(kept: KeptCaches, chat: str = "chat", tokens: list[int] = TOKENS) -> l
 
 def started(kept: KeptCaches, which: Row) -> list[Any] | None:
     kept.make_room(which, 0)
-    return kept.lend(which).cache
+    return kept.lend(which, None).cache
 
 
 @pytest.mark.parametrize("spare", [None, 3 * SIZE])
@@ -121,7 +121,7 @@ def test_a_copy_is_not_made_at_the_cost_of_another_chat() -> None:
 def test_a_row_that_belongs_to_nobody_borrows_nothing_and_is_no_miss() -> None:
     kept = kept_with(None)
     ended(kept)
-    assert kept.lend(row(FIRST, [*TOKENS, 7], "")).cache is None
+    assert kept.lend(row(FIRST, [*TOKENS, 7], ""), None).cache is None
     assert (kept.cache.hits, kept.cache.misses, len(kept.cache)) == (0, 0, 1)
 
 
@@ -162,6 +162,6 @@ def test_instructions_belong_to_their_group() -> None:
     kept.share(pages[0], LEAST_SHARED, filled(TOKENS[:LEAST_SHARED]))
     assert [(entry.kind, entry.owners) for entry in kept.cache] == [("instructions", {"extract"})]
     assert kept.marks(pages[1]) == ()
-    assert len(kept.lend(pages[1]).tokens) == LEAST_SHARED
+    assert len(kept.lend(pages[1], None).tokens) == LEAST_SHARED
     assert kept.forget("extract") == 1
     assert kept.marks(pages[1]) == ()

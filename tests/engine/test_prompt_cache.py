@@ -14,7 +14,7 @@ from mlx_lm.models import cache as mlx_caches
 from engine.worker.cache.detached import detach
 from engine.worker.cache_entry import CacheKey, Entry, bytes_of
 from engine.worker.entry_shelf import Match
-from engine.worker.loan import Borrower
+from engine.worker.loan import Borrower, Loan
 from engine.worker.prompt_cache import PromptCache
 from tests.engine.kept import KEY, OTHER, entry, filled, go_on, held
 
@@ -296,8 +296,20 @@ class Stored:
         self._tokens = match.entry.tokens.tolist()
         self._is_broken = is_broken
 
-    def restore(self) -> tuple[list[int], list[Any]] | None:
+    def fetch(self) -> Stored:
+        return self
+
+    def advance(self, seconds: float) -> bool:
+        assert seconds > 0
+        return True
+
+    @property
+    def result(self) -> tuple[list[int], list[Any]] | None:
         return None if self._is_broken else (self._tokens, filled(self._tokens))
+
+
+def fetched(cache: PromptCache, prompt: Sequence[int]) -> Loan:
+    return cache.take(KEY, prompt, fetched=cache.fetch(KEY, prompt))
 
 
 @pytest.mark.parametrize(
@@ -307,14 +319,14 @@ class Stored:
 def test_the_tier_is_asked_only_for_more(stored: list[int], is_broken: bool, used: int) -> None:
     cache = PromptCache(PLENTY, Shelf(entry(stored), is_broken=is_broken))
     cache.put(entry([1, 2, 3]))
-    loan = cache.take(KEY, [*FIVE, 6])
+    loan = fetched(cache, [*FIVE, 6])
     assert loan.tokens == FIVE[:used]
     assert held(loan.cache or []) == [FIVE[:used]] * 2
     assert (cache.hits, cache.misses) == (1, 0)
 
 
 def test_what_comes_from_the_tier_is_cut_back_to_what_is_shared() -> None:
-    loan = PromptCache(PLENTY, Shelf(entry(FIVE))).take(KEY, [1, 2, 9, 9])
+    loan = fetched(PromptCache(PLENTY, Shelf(entry(FIVE))), [1, 2, 9, 9])
     assert loan.tokens == [1, 2]
     go_on(loan.cache or [], 9)
     assert held(loan.cache or []) == [[1, 2, 9]] * 2
@@ -347,7 +359,7 @@ def test_what_stays_unused_is_left_to_the_tier() -> None:
     now = 61.0
     assert (cache.demote(60.0), cache.seconds_to_demotion(60.0)) == (2, None)
     assert kept(cache) == [[3, 3], [4, 4]]
-    assert cache.take(KEY, [1, 1, 5]).tokens == [1, 1]
+    assert fetched(cache, [1, 1, 5]).tokens == [1, 1]
     without = PromptCache(PLENTY, clock=lambda: now)
     without.put(entry([1, 1]))
     assert without.demote(-1.0) == 0
