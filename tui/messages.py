@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from engine.models.builtin_source import FetchProgress
 from engine.protocol import MemoryReport
 from engine.status import EngineStatus
+
+if TYPE_CHECKING:
+    from tui.wiki_facts import WikiFacts
 
 
 class EngineStatusChanged(Message):
@@ -50,12 +55,11 @@ class ModelMissed(Message):
 
 
 class WikiOpened(Message):
-    """The wiki is there, or changed; `notes` is how many notes it has."""
+    """A wiki is there, or changed."""
 
-    def __init__(self, notes: int, is_ours: bool) -> None:
+    def __init__(self, facts: WikiFacts) -> None:
         super().__init__()
-        self.notes = notes
-        self.is_ours = is_ours
+        self.facts = facts
 
 
 class LinkFollowed(Message):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from engine.models.builtin_source import FetchProgress
 from engine.protocol import ModelInfo
@@ -18,6 +18,9 @@ from engine.status import (
     EngineStatus,
 )
 from tui.models.naming import model_name
+
+if TYPE_CHECKING:
+    from tui.wiki_facts import WikiFacts
 
 _MB = 1_000_000
 
@@ -57,10 +60,25 @@ def ready_line(model: ModelInfo) -> str:
     return " · ".join([line, *(note for note in notes if note)])
 
 
-def wiki_line(root: Path, notes: int, is_ours: bool) -> str:
-    """Which wiki is open."""
-    place = str(root).replace(str(Path.home()), "~", 1)
-    return f"Zibaldone · {notes:,} notes{'' if is_ours else ' not made here'} · {place}"
+def wiki_lines(facts: WikiFacts) -> tuple[str, ...]:
+    """Which wiki is open and how it is, in forms from the longest to the shortest."""
+    name = facts.root.name or str(facts.root)
+    notes = f"{facts.notes:,} notes"
+    whose = "" if facts.is_ours else " not made here"
+    links = "" if facts.links is None else f" · {facts.links:,} links"
+    changed = f" · {facts.uncommitted:,} uncommitted" if facts.uncommitted else ""
+    short_changed = f" · {facts.uncommitted:,} ●" if facts.uncommitted else ""
+    seen = f" · {facts.watch}"
+    notable = "" if facts.watch == "watching" else seen
+    place = str(facts.root).replace(str(Path.home()), "~", 1)
+    return (
+        f"{name} · {notes}{whose}{links}{changed}{seen} · {place}",
+        f"{name} · {notes}{whose}{links}{changed}{seen}",
+        f"{name} · {notes}{links}{changed}{notable}",
+        f"{name} · {notes}{changed}{notable}",
+        f"{name} · {facts.notes:,}{short_changed}{notable}",
+        name,
+    )
 
 
 def thinking_words(thinking: bool | None) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import TypeVar
 
+from tui.in_use import InUse
 from vault.consent import Consents
 from vault.errors import VaultError
 from vault.files import ArticleFile
@@ -16,7 +17,7 @@ from vault.links.resolve import Found, LinkResolver, Resolution
 from vault.listing import VaultListing
 from vault.root import WikiLocation
 from vault.vault import Vault, Written, open_vault
-from vault.watch import watch
+from vault.watch import WatchState, watch
 
 Answer = TypeVar("Answer")
 
@@ -25,12 +26,14 @@ class WikiSession:
     """Holds the vault, its latest listing and the resolver made from it."""
 
     def __init__(self, location: WikiLocation) -> None:
+        self.location = location
         self.root = location.root
         self._data_dir = location.data_dir
         self._consents = Consents(location.consents_dir)
         self._vault: Vault | None = None
         self._listing: VaultListing | None = None
         self._resolver: LinkResolver | None = None
+        self._in_use = InUse()
 
     @property
     def is_open(self) -> bool:
@@ -84,16 +87,56 @@ class WikiSession:
         """The revisions of a note, newest first. Raises VaultError."""
         return await asyncio.to_thread(self._require().log, path)
 
-    async def changes(self, stop: asyncio.Event) -> AsyncIterator[frozenset[str]]:
-        """Sets of notes that changed on disk, until `stop`."""
-        async for changed in watch(self.root, stop):
+    async def changes(
+        self, stop: asyncio.Event, on_state: Callable[[WatchState], object]
+    ) -> AsyncGenerator[frozenset[str], None]:
+        """Sets of notes that changed on disk, until `stop`; at first an empty one.
+
+        What changed before that first set is not in any: look at everything then.
+        """
+        is_ready = asyncio.Event()
+        news: asyncio.Queue[frozenset[str] | None] = asyncio.Queue()
+
+        async def follow() -> None:
+            try:
+                async for changed in watch(self.root, stop, is_ready.set, on_state):
+                    news.put_nowait(changed)
+            finally:
+                is_ready.set()
+                news.put_nowait(None)
+
+        following = asyncio.create_task(follow())
+        try:
+            await is_ready.wait()
             if self._vault is not None:
-                await asyncio.to_thread(self._vault.note_changes, changed)
-            yield changed
+                # What came between the index's reading and the watcher's is in neither.
+                await asyncio.to_thread(self._vault.doubt_index)
+            yield frozenset()
+            while (changed := await news.get()) is not None:
+                if self._vault is not None:
+                    await asyncio.to_thread(self._vault.note_changes, changed)
+                yield changed
+            await following
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Let go of the wiki once what is asked of it now is answered; nothing more can be."""
+        vault, self._vault = self._vault, None
+        if vault is not None:
+            await asyncio.to_thread(self._in_use.wait)
+            await asyncio.to_thread(vault.close)
 
     async def ask(self, question: Callable[[Vault], Answer]) -> Answer:
         """Run `question` on the vault in a thread. Raises VaultError and what it raises."""
-        return await asyncio.to_thread(question, self._require())
+        vault = self._require()
+
+        def answer() -> Answer:
+            with self._in_use:
+                return question(vault)
+
+        return await asyncio.to_thread(answer)
 
     def resolve(self, target: str, from_path: str, is_wikilink: bool = True) -> Resolution:
         """What a link leads to, by the latest listing. Raises VaultError."""

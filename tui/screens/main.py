@@ -33,7 +33,7 @@ from tui.screens.theme_choice import choose_theme
 from tui.screens.too_small import TooSmall
 from tui.screens.what_if import WhatIfDesk
 from tui.settings.schema import UiSettings
-from tui.status_wording import thinking_words, wiki_line
+from tui.status_wording import thinking_words, wiki_lines
 from tui.verbs import BINDINGS
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.gauge.pane import GaugePane
@@ -137,8 +137,7 @@ class MainScreen(SoundScreen):
     @on(WikiOpened)
     def show_wiki_facts(self, event: WikiOpened) -> None:
         """Which wiki is open."""
-        line = wiki_line(self._wiki.location.root, event.notes, event.is_ours)
-        self.query_one(StatusBar).show(left=line)
+        self.query_one(StatusBar).show(left=wiki_lines(event.facts))
 
     @on(LinkFollowed)
     async def follow_link(self, event: LinkFollowed) -> None:
@@ -235,7 +234,7 @@ class MainScreen(SoundScreen):
 
     async def action_wiki_links(self) -> None:
         """Choose a link of the open article."""
-        await (await self._wiki.pane()).follow_from_list()
+        await (await self._wiki.pane()).links.choose()
 
     async def action_wiki_back(self) -> None:
         """The article before."""
@@ -252,7 +251,7 @@ class MainScreen(SoundScreen):
 
     async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
         self._panes.show_wiki()
-        await (await self._wiki.pane()).follow(target, from_path, is_wikilink)
+        await (await self._wiki.pane()).links.follow(target, from_path, is_wikilink)
 
     @work(exclusive=True, group="address")
     async def _offer_address(self, address: str) -> None:

@@ -16,6 +16,7 @@ from tui.widgets.gauge.plain import shown_lines, terminal_needs_ascii
 from tui.widgets.gauge.steady import steadied
 from tui.widgets.status_shares import GAP, status_shares
 
+_MOST_LEFT = 56
 _PLACES = ("#status-left", "#status-gauge", "#status-right")
 
 
@@ -24,7 +25,8 @@ class StatusBar(Horizontal):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._left, self._right = literal_line("Zibaldone"), Content("")
+        self._left: tuple[Content, ...] = (literal_line("Zibaldone"),)
+        self._right = Content("")
         self._report: MemoryReport | None = None
         self._is_gauge_wanted = True
         self._is_ascii = terminal_needs_ascii()
@@ -35,9 +37,9 @@ class StatusBar(Horizontal):
         for place in _PLACES:
             yield Static(Content(""), id=place[1:])
 
-    def show(self, left: str | None = None, right: str | None = None) -> None:
-        """Replace either side."""
-        self._left = self._left if left is None else literal_line(left)
+    def show(self, left: tuple[str, ...] = (), right: str | None = None) -> None:
+        """Replace either side; the left one has forms from the longest to the shortest."""
+        self._left = tuple(map(literal_line, left)) or self._left
         self._right = self._right if right is None else literal_line(right)
         self._draw()
 
@@ -61,7 +63,7 @@ class StatusBar(Horizontal):
         report = self._report if self._is_gauge_wanted else None
         shares = status_shares(
             self.content_size.width,
-            self._left.cell_length,
+            min(self._left[0].cell_length, _MOST_LEFT),
             report is not None,
             self._right.cell_length,
         )
@@ -71,12 +73,15 @@ class StatusBar(Horizontal):
             gauge = to_content(shown_lines((line,), self._is_ascii))
         left, _, right = (max(cells - GAP, 0) for cells in shares)
         texts = (
-            self._left.truncate(left, ellipsis=True),
+            self._fitting(left).truncate(left, ellipsis=True),
             gauge,
             self._right.truncate(right, ellipsis=True),
         )
         for place, cells, text in zip(_PLACES, shares, texts, strict=True):
             self._put(place, text, cells)
+
+    def _fitting(self, cells: int) -> Content:
+        return next((text for text in self._left if text.cell_length <= cells), self._left[-1])
 
     def _put(self, place: str, text: Content, cells: int) -> None:
         static = self.query_one(place, Static)

@@ -72,6 +72,15 @@ class ArticlePage(Vertical):
         await self._draw(file)
         return True
 
+    @property
+    def line(self) -> int:
+        """How many rows the article is scrolled down."""
+        return round(self._view.scroll_y)
+
+    def go_to_line(self, line: int) -> None:
+        """Scroll to a row."""
+        self._view.scroll_to(y=line, animate=False)
+
     def show_message(self, text: str) -> None:
         """Say why there is no article."""
         self._view.show_message(text)
