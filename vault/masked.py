@@ -8,7 +8,8 @@ spans inside paragraphs are scanned here.
 import bisect
 import re
 
-from vault.article.blocks import BlockKind, Layout, read_layout
+from vault.article.block import BlockKind
+from vault.article.blocks import Layout, read_layout
 
 _NOT_BREAK = re.compile(r"[^\r\n]")
 _TICKS = re.compile("`+")

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from vault.article.blocks import BlockKind, read_layout
+from vault.article.block import BlockKind
+from vault.article.blocks import read_layout
 from vault.index import reading
 from vault.index.reading import Wanted, read_page, read_pages
 from vault.listing import list_vault

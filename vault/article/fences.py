@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from vault.article.blocks import Block, BlockKind, Layout, read_layout
+from vault.article.block import Block, BlockKind
+from vault.article.blocks import Layout, read_layout
 from vault.article.splices import Edit, Edits, apply_edits, trimmed
 
 # A `# ` line in a code block is usually a comment of the code; a deeper one is a heading.

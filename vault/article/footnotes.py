@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vault.article.blocks import BlockKind, Layout
+from vault.article.block import BlockKind
+from vault.article.blocks import Layout
 from vault.masked import is_escaped
 
 _ID = r"\[\^(?P<id>[^\[\]\s^]{1,200})\]"

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vault.anchors import heading_slug, unique_slug
-from vault.article.blocks import BlockKind, Layout
+from vault.article.block import BlockKind
+from vault.article.blocks import Layout
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

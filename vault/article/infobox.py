@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from vault.article.blocks import Block, BlockKind, Layout
+from vault.article.block import Block, BlockKind
+from vault.article.blocks import Layout
 
 KINDS = ("thing", "person", "domain", "project", "standard")
 _LABEL = "info"

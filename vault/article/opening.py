@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vault.article.blocks import BlockKind, Layout
+from vault.article.block import BlockKind
+from vault.article.blocks import Layout
 from vault.article.headings import Heading
 from vault.article.infobox import Infobox
 

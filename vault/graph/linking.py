@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from vault.article.blocks import BlockKind, Layout
+from vault.article.block import BlockKind
+from vault.article.blocks import Layout
 from vault.article.page import parse_article
 from vault.article.splices import Edit, apply_edits
 from vault.errors import EditRefused, PageChanged
