@@ -13,7 +13,6 @@ from vault.history.commit import CommitResult, commit_paths
 from vault.history.history import History
 from vault.history.home import find_home, start_history
 from vault.history.log import Revision
-from vault.history.put import put_pages
 from vault.history.recover import recover
 from vault.history.state import Skipped, SkipReason
 from vault.index.index import Index, Progress
@@ -26,6 +25,7 @@ from vault.listing import VaultListing, list_vault
 from vault.moving.carry_out import EditedPage
 from vault.moving.change import SkippedPage
 from vault.moving.moves import Moves
+from vault.moving.replacement import Replacement
 from vault.names import displayable, stem_of, title_of
 from vault.new_path import path_for_new
 from vault.obsidian import Conventions, Exclusions, read_conventions
@@ -219,13 +219,7 @@ class Vault:
 
         Raises PageChanged when one is no longer what was `found`, SaveFailed, NotAllowed.
         """
-        self.require_consent()
-        with self._writing:
-            real = put_pages(self.root, found, changes)
-            self.note_changes({*real, *real.values()})
-            committed = {real[path]: content for path, content in changes.items()}
-            replaced = {real[path]: held for path in real if (held := found[path]) is not None}
-            return commit_paths(self.home, committed, subject, actor, replaced)
+        return self.moves.put(Replacement(found, changes), subject, actor).commit
 
     def log(self, relative: str, limit: int = 50) -> tuple[Revision, ...]:
         """Return the revisions of an article, newest first."""

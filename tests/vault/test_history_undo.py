@@ -11,7 +11,7 @@ from tests.vault.moving_vault import pages_of
 from vault.errors import ArticleMissing, EditRefused, HistoryUnavailable, NotAllowed, PageChanged
 from vault.history.commit import Committed
 from vault.history.history import CannotUndo
-from vault.history.put import put_pages
+from vault.moving.put import put_pages
 from vault.saving import Outcome
 from vault.vault import Vault
 

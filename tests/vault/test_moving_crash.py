@@ -19,10 +19,12 @@ from vault.moving.journal import JOURNAL_NAME
 from vault.vault import Vault, open_vault
 
 CARRY_OUT = "vault.moves.carry_out(plan)"
+RUN = "synthesis run 1"
 CHANGES = {
     "rename": ('plan = vault.moves.plan_rename("articles/Old.md", "New")', CARRY_OUT, 4),
     "delete": ('plan = vault.moves.plan_delete("articles/Old.md")', CARRY_OUT, 2),
     "create": ("", 'vault.create("Old", "Meta")', 2),
+    "rollback": ("", f'vault.history.rollback("{RUN}")', 4),
 }
 
 
@@ -34,6 +36,10 @@ def make(wiki: Vault) -> dict[str, str]:
     }.items():
         (wiki.root / f"articles/{name}.md").write_text(text)
     wiki.recover()
+    wiki.create("Made", actor=RUN)
+    for name in "AB":
+        path = f"articles/{name}.md"
+        wiki.save(path, f"{wiki.read(path).text}\nMore.\n", wiki.read(path), RUN)
     return pages_of(wiki)
 
 
@@ -77,9 +83,9 @@ def test_a_change_under_way_is_left_to_its_process(wiki: Vault) -> None:
     try:
         stored = {"process": sleeper.pid, "moves": {}, "deletes": {}, "edits": []}
         journal.write_text(json.dumps(stored))
-        assert wiki.moves.finish_interrupted() is None
+        assert not wiki.moves.finish_interrupted()
         assert journal.exists()
-        with pytest.raises(Exception, match="Another zib is moving"):
+        with pytest.raises(Exception, match="Another zib is changing"):
             wiki.moves.carry_out(plan)
     finally:
         sleeper.kill()
@@ -107,8 +113,8 @@ def test_a_change_that_is_interrupted_is_finished_by_the_next(
     monkeypatch.undo()
     assert (wiki.root / JOURNAL_NAME).exists()
     wiki.moves.carry_out(wiki.moves.plan_rename("articles/A.md", "A2"))
-    assert pages_of(wiki)["articles/B.md"] == "# B\n\n[[New|o]] and [x](New.md)\n"
-    assert pages_of(wiki)["articles/A2.md"] == "# A2\n\n[[New]]\n"
+    assert pages_of(wiki)["articles/B.md"] == "# B\n\n[[New|o]] and [x](New.md)\n\nMore.\n"
+    assert pages_of(wiki)["articles/A2.md"] == "# A2\n\n[[New]]\n\nMore.\n"
 
 
 def test_a_page_between_two_spellings_is_found_again(wiki: Vault) -> None:
@@ -128,9 +134,9 @@ def test_an_old_change_is_not_waited_for(wiki: Vault) -> None:
     # Process 1 runs always: another one had its number.
     stored = {"process": 1, "moves": {"articles/Old.md": "articles/New.md"}, "deletes": {}}
     journal.write_text(json.dumps({**stored, "edits": []}))
-    assert wiki.moves.finish_interrupted() is None
+    assert not wiki.moves.finish_interrupted()
     os.utime(journal, (0, 0))
-    assert wiki.moves.finish_interrupted() is not None
+    assert wiki.moves.finish_interrupted()
     assert "articles/New.md" in pages_of(wiki)
 
 
@@ -140,8 +146,11 @@ def test_an_old_change_is_not_waited_for(wiki: Vault) -> None:
         *(b"", b"{", b"[]", b"null", b'{"process": "x"}', b"\xff\x00", b'{"process": 999999999}'),
         b"[" * 100_000,
         b'{"process": 999999999999999999999, "moves": {}, "deletes": {}, "edits": []}',
+        b'{"process": 999999999, "writes": [{"path": "../x.md", "sha256": null, "content": ""}]}',
+        b'{"process": 999999999, "writes": [{"path": "a.md", "sha256": null, "content": "?"}]}',
+        b'{"process": 999999999, "writes": {"a": 1}}',
     ],
-    ids=range(9),
+    ids=range(12),
 )
 def test_a_damaged_journal_does_nothing(wiki: Vault, content: bytes) -> None:
     before = make(wiki)

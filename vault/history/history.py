@@ -13,10 +13,14 @@ from vault.history.blame import BlamedLine, blame
 from vault.history.commit import CommitResult
 from vault.history.diff import Diff, diff_texts
 from vault.history.log import Revision, log_article
+from vault.history.page_changes import Clash
 from vault.history.revisions import commit_called, commits_of_run, find_revision
 from vault.history.state import Skipped, find_head, open_repository
-from vault.history.undo import Clash, plan_undo
+from vault.history.undo import plan_undo
 from vault.history.versions import content_at
+from vault.moving.carry_out import EditedPage
+from vault.moving.change import SkippedPage
+from vault.moving.replacement import Replacement
 from vault.names import check_note_path, displayable, stem_of, title_of
 from vault.saving import Outcome, Saved
 from vault.text import decode
@@ -31,11 +35,16 @@ _NOT_RUNS = {"you", "zib", ""}
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back: the commits, the pages it changed, and the commit that did it."""
+    """What was taken back: the commits, the pages it changed, and the commit that did it.
+
+    `relinked` are other pages whose links had to be written anew, `skipped` those that could not.
+    """
 
     commits: tuple[str, ...]
     paths: tuple[str, ...]
     commit: CommitResult
+    relinked: tuple[EditedPage, ...] = ()
+    skipped: tuple[SkippedPage, ...] = ()
 
 
 class CannotUndo(VaultError):
@@ -153,8 +162,8 @@ class History:
         plan = plan_undo(repository, commits, is_ours=vault.is_ours)
         if plan.clashes:
             raise CannotUndo(plan.clashes)
-        commit = vault.put(plan.found, plan.changes, subject, actor)
-        return Undone(commits, tuple(plan.changes), commit)
+        put = vault.moves.put(Replacement(plan.found, plan.changes, plan.moves), subject, actor)
+        return Undone(commits, tuple(plan.changes), put.commit, put.edited, put.skipped)
 
     def _bring_back(
         self, relative: str, content: bytes, section: str, subject: str, actor: str
@@ -164,8 +173,10 @@ class History:
         check_note_path(relative)
         if section:
             raise ArticleMissing(f"“{_shown(relative)}” is deleted; restore all of it first.")
-        commit = self._vault.put({relative: None}, {relative: content}, subject, actor)
-        return Written(Saved(Outcome.RECREATED, self._vault.read(relative)), commit)
+        asked = Replacement({relative: None}, {relative: content})
+        put = self._vault.moves.put(asked, subject, actor)
+        saved = Saved(Outcome.RECREATED, self._vault.read(relative))
+        return Written(saved, put.commit, put.edited, put.skipped)
 
 
 def _with_section(base: ArticleFile, old: str, section: str) -> str:

@@ -4,52 +4,32 @@ Later edits of other lines stay, as in a merge. Where they cannot, or where a pa
 what the commit left, that is a clash; a plan with clashes is not carried out.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vault.confined import opened_place, read_regular
-from vault.errors import HistoryUnavailable, NotAllowed
+from vault.errors import NotAllowed
 from vault.files import MOST_EDITED_BYTES
 from vault.history.git import Repository
 from vault.history.log import renames
-from vault.history.versions import contents_of
+from vault.history.page_changes import Clash, PageChange, changes_of
 from vault.merge import merge
-from vault.names import check_note_path
-from vault.setup import REFERENCE
 from vault.text import decode, encode
 
-_FILE_MODES = {"100644", "100755"}
-_ABSENT = "000000"
 _WRITABLE = 0o222
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
-    """Why one change of a commit cannot be undone; `reason` has no final full stop."""
-
-    path: str
-    commit: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What files would become, by path, from what was found in them; None means no file."""
+    """What files would become, by path, from what was found in them; None means no file.
+
+    `moves` are those that get their older path back.
+    """
 
     found: dict[str, bytes | None]
     changes: dict[str, bytes | None]
+    moves: dict[str, str]
     clashes: tuple[Clash, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """One file of a commit; `old` and `new` are the same path unless it was renamed."""
-
-    old: str
-    new: str
-    before: bytes | None
-    after: bytes | None
 
 
 class _Clashed(Exception):
@@ -64,7 +44,7 @@ def plan_undo(repository: Repository, commits: Sequence[str], *, is_ours: bool =
     changes = {
         path: content for path, content in planner.state.items() if content != planner.found[path]
     }
-    return UndoPlan(planner.found, changes, tuple(planner.clashes))
+    return UndoPlan(planner.found, changes, planner.moves, tuple(planner.clashes))
 
 
 class _Planner:
@@ -73,12 +53,15 @@ class _Planner:
         self._is_ours = is_ours
         self.found: dict[str, bytes | None] = {}
         self.state: dict[str, bytes | None] = {}
+        self.moves: dict[str, str] = {}
         self.clashes: list[Clash] = []
 
     def undo(self, commit: str) -> None:
         """Take one commit out of the state; what cannot be is noted."""
         moved: dict[str, str] | None = None
-        for change in self._changes(commit):
+        changes, clashes = changes_of(self._repository, commit, is_ours=self._is_ours)
+        self.clashes += clashes
+        for change in changes:
             try:
                 if self._now(change.new) is not None or change.after is None:
                     self._undo(change)
@@ -89,7 +72,7 @@ class _Planner:
             except _Clashed as clashed:
                 self.clashes.append(Clash(change.new, commit, str(clashed)))
 
-    def _undo(self, change: _Change) -> None:
+    def _undo(self, change: PageChange) -> None:
         now = self._now(change.new)
         if change.old != change.new:
             self._move_back(change, now)
@@ -106,7 +89,7 @@ class _Planner:
         else:
             self.state[change.new] = _without(change, now)
 
-    def _move_back(self, change: _Change, now: bytes | None) -> None:
+    def _move_back(self, change: PageChange, now: bytes | None) -> None:
         old = self._now(change.old)
         if now is None:
             if old is None:
@@ -116,6 +99,9 @@ class _Planner:
             raise _Clashed(f"its older name {change.old} is taken")
         self.state[change.old] = change.before if now == change.after else _without(change, now)
         self.state[change.new] = None
+        # Of several renames only the first name and the last are of interest.
+        first = next((now for now, old in self.moves.items() if old == change.new), change.new)
+        self.moves[first] = change.old
 
     def _now(self, path: str) -> bytes | None:
         if path not in self.state:
@@ -138,59 +124,18 @@ class _Planner:
             raise _Clashed("the file is write-protected")
         return content
 
-    def _changes(self, commit: str) -> list[_Change]:
-        """The changes of a commit; those that are none of pages are noted as clashes."""
-        finished = self._repository.compare(["--raw", "--no-commit-id", "--no-abbrev", commit])
-        if not finished.succeeded:
-            raise HistoryUnavailable(f"The commit {commit[:10]} could not be read.")
-        rows = []
-        fields = iter(os.fsdecode(finished.output).split("\0"))
-        for facts in fields:
-            if not facts:
-                break
-            modes, blobs, status = facts[1:].split()[:2], facts.split()[2:4], facts.split()[4]
-            old = next(fields)
-            new = next(fields) if status[0] in "RC" else old
-            reason = self._why_not(new, modes)
-            if reason:
-                self.clashes.append(Clash(new, commit, reason))
-            else:
-                known = [
-                    None if mode == _ABSENT else blob
-                    for mode, blob in zip(modes, blobs, strict=True)
-                ]
-                rows.append((old, new, known))
-        contents = contents_of(
-            self._repository, [blob for _, _, known in rows for blob in known if blob]
-        )
-        return [
-            _Change(old, new, *(next(contents) if blob else None for blob in known))
-            for old, new, known in rows
-        ]
 
-    def _why_not(self, path: str, modes: Sequence[str]) -> str:
-        try:
-            check_note_path(path)
-        except NotAllowed:
-            return "it is no page; undo this commit with git"
-        if self._is_ours and path.startswith(f"{REFERENCE}/"):
-            return "it comes with zib"
-        if not set(modes) <= {*_FILE_MODES, _ABSENT}:
-            return "it was no ordinary file"
-        return ""
-
-
-def _moved(change: _Change, moved: dict[str, str]) -> _Change:
+def _moved(change: PageChange, moved: dict[str, str]) -> PageChange:
     """The same change of a page that was renamed since."""
     if change.new not in moved:
         return change
     if change.old != change.new:
         raise _Clashed("it was renamed again")
     new = moved[change.new]
-    return _Change(new, new, change.before, change.after)
+    return PageChange(new, new, change.before, change.after)
 
 
-def _without(change: _Change, now: bytes) -> bytes:
+def _without(change: PageChange, now: bytes) -> bytes:
     """The page as it is now without what the commit did to it."""
     if change.before is None or change.after is None:
         raise _Clashed("it was changed since")

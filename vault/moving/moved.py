@@ -11,8 +11,8 @@ from vault.errors import SaveFailed
 from vault.history.commit import CommitResult, Committed, commit_paths
 from vault.history.home import Home
 from vault.history.state import SkipReason
-from vault.moving.carry_out import Carried
-from vault.moving.change import MovePlan
+from vault.moving.carry_out import Carried, EditedPage
+from vault.moving.change import MovePlan, SkippedPage
 from vault.names import displayable, stem_of, title_of
 
 TRASH = ".trash"
@@ -25,6 +25,15 @@ class Moved:
     carried: Carried
     commit: CommitResult
     kept_in: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Pages that were made what was asked, and those whose links had to be written anew."""
+
+    commit: CommitResult
+    edited: tuple[EditedPage, ...] = ()
+    skipped: tuple[SkippedPage, ...] = ()
 
 
 def keep_deleted(home: Home, plan: MovePlan, actor: str) -> str:

@@ -14,9 +14,12 @@ from vault.moving.carry_out import Carried, carry_out, write_edits
 from vault.moving.change import Change, MovePlan, Pages
 from vault.moving.creation import Created, plan_creation
 from vault.moving.journal import clear_journal, read_interrupted, write_journal
-from vault.moving.moved import Moved, contents_before, keep_deleted, subject_of
+from vault.moving.moved import Moved, Put, contents_before, keep_deleted, subject_of
 from vault.moving.plan import plan_change
+from vault.moving.put import put_pages
+from vault.moving.records import record_of_move, record_of_replacement
 from vault.moving.relocate import check_can_move
+from vault.moving.replacement import Replacement, with_links
 from vault.names import check_path, displayable, stem_for, stem_of, title_of
 from vault.new_path import settled_folder
 from vault.setup import ARTICLES, META, TALK
@@ -69,7 +72,7 @@ class Moves:
         with self._writing:
             kept_in = keep_deleted(self._vault.home, plan, actor)
             self._finish_interrupted()
-            write_journal(self._vault.root, plan)
+            write_journal(self._vault.root, record_of_move(plan))
             with self._journal_cleared():
                 carried = carry_out(self._vault.root, plan)
             self._note(carried)
@@ -87,7 +90,7 @@ class Moves:
         plan = plan_creation(paths, self._pages, path)
         if plan.edits:
             self._finish_interrupted()
-            write_journal(vault.root, plan)
+            write_journal(vault.root, record_of_move(plan))
         changes: dict[str, bytes | None] = {}
         with self._journal_cleared():
             create_article(vault.root, path, text)
@@ -99,19 +102,47 @@ class Moves:
         commit = commit_paths(vault.home, changes, subject, actor, before)
         return Created(file, commit, edited, skipped)
 
-    def finish_interrupted(self) -> Carried | None:
-        """Take the remaining steps of a change that was cut short."""
+    def put(self, asked: Replacement, subject: str, actor: str = _YOU) -> Put:
+        """Make pages what is asked, in one commit; all of them or none.
+
+        Links that led elsewhere by it are written anew. Raises PageChanged when a page is no
+        longer what was found, SaveFailed, NotAllowed.
+        """
+        vault = self._vault
+        vault.require_consent()
+        with self._writing:
+            paths = tuple(note.path for note in vault.listing().notes)
+            relinked = with_links(asked, paths, self._pages)
+            found, changes = relinked.replacement.found, relinked.replacement.changes
+            is_several = len(changes) > 1
+            if is_several:
+                self._finish_interrupted()
+                write_journal(vault.root, record_of_replacement(relinked.replacement))
+            with self._journal_cleared() if is_several else contextlib.nullcontext():
+                real = put_pages(vault.root, found, changes)
+            vault.note_changes({*real, *real.values()})
+            committed = {real[path]: content for path, content in changes.items()}
+            replaced = {real[path]: held for path in real if (held := found[path]) is not None}
+            commit = commit_paths(vault.home, committed, subject, actor, replaced)
+        return Put(commit, relinked.edited, relinked.skipped)
+
+    def finish_interrupted(self) -> bool:
+        """Take the remaining steps of a change that was cut short; whether there was one."""
         with self._writing:
             return self._finish_interrupted()
 
-    def _finish_interrupted(self) -> Carried | None:
-        plan = read_interrupted(self._vault.root)
-        if plan is None:
-            return None
+    def _finish_interrupted(self) -> bool:
+        remaining = read_interrupted(self._vault.root)
+        if remaining is None:
+            return False
         with self._journal_cleared():
-            carried = carry_out(self._vault.root, plan)
-        self._note(carried)
-        return carried
+            if isinstance(remaining, Replacement):
+                self._vault.note_changes(
+                    put_pages(self._vault.root, remaining.found, remaining.changes)
+                )
+            else:
+                self._note(carry_out(self._vault.root, remaining))
+        return True
 
     @contextlib.contextmanager
     def _journal_cleared(self) -> Iterator[None]:

@@ -127,9 +127,10 @@ def tell_written(written: Written, is_json: bool) -> int:
     commit = written.commit
     if is_json:
         told = {"path": path, "outcome": saved.outcome.name.lower(), "sha256": saved.file.sha256}
-        print_json({**told, **commit_told(commit)})
+        print_json({**told, **pages_told(written.relinked, written.skipped), **commit_told(commit)})
     else:
         say(f"{path}: {_OUTCOMES[saved.outcome]}.")
+        tell_pages(written.relinked, written.skipped)
         _tell_missing_commit(written)
     return EXIT_FAILED if saved.outcome is Outcome.CONFLICT_COPY else 0
 

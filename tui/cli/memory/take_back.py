@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from tui.cli.memory.change import tell_written
 from tui.cli.memory.opened import EXIT_FAILED, with_vault
 from tui.cli.memory.past import page_once_called
-from tui.cli.memory.printed import commit_told, print_json, say
+from tui.cli.memory.printed import commit_told, pages_told, print_json, say, tell_pages
 from tui.cli.run import print_error
 from vault.history.commit import Committed
 from vault.history.history import CannotUndo, Undone
@@ -50,11 +50,13 @@ def _run(flags: Flags, take_back: Callable[[Vault], Undone], is_json: bool) -> i
                 "undone": list(undone.commits),
                 "paths": [displayable(path) for path in undone.paths],
                 "clashes": [],
+                **pages_told(undone.relinked, undone.skipped),
             }
             print_json({**told, **commit_told(undone.commit)})
         else:
             for path in undone.paths:
                 say(f"{displayable(path)} is taken back.")
+            tell_pages(undone.relinked, undone.skipped)
             if not undone.paths:
                 say("Nothing of it is left to take back.")
             elif not isinstance(undone.commit, Committed):
