@@ -12,7 +12,7 @@ class Verb:
     """Something the user can do. `id` is the public name for rebinding keys.
 
     `argument` names what the slash command takes; a verb that needs it has no key, in brackets it
-    may be left out.
+    may be left out. The key of one that `is_first` means it also where a text box has a use for it.
     """
 
     id: str
@@ -22,6 +22,7 @@ class Verb:
     slash: str = ""
     argument: str = ""
     is_in_footer: bool = False
+    is_first: bool = False
 
     @property
     def action(self) -> str:
@@ -42,6 +43,7 @@ class Verb:
             self.label,
             id=self.id,
             show=self.is_in_footer,
+            priority=self.is_first,
             tooltip=self.help,
         )
 
@@ -76,6 +78,26 @@ VERBS = (
         "/model",
         "[NAME]",
         is_in_footer=True,
+    ),
+    Verb(
+        "jump-article",
+        "Jump",
+        "Jump to an article by some letters of its name",
+        "f6",
+        "/jump",
+        "[NAME]",
+        is_in_footer=True,
+        is_first=True,
+    ),
+    Verb(
+        "search-wiki",
+        "Search",
+        "Search in the text of all articles",
+        "f7",
+        "/search",
+        "[WORDS]",
+        is_in_footer=True,
+        is_first=True,
     ),
     Verb(
         "stop-or-back",

@@ -12,6 +12,7 @@ from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.history.commit import CommitResult
 from vault.history.log import Revision
+from vault.index.index import Progress
 from vault.links.link import Link
 from vault.links.resolve import Found, LinkResolver, Resolution
 from vault.listing import VaultListing
@@ -49,6 +50,16 @@ class WikiSession:
         """Open the wiki, making it on first use. Raises VaultError."""
         self._vault = await asyncio.to_thread(open_vault, self.root, self._consents, self._data_dir)
         return await self.refresh()
+
+    @property
+    def listing(self) -> VaultListing | None:
+        """The notes as they were last listed; None before the wiki is open."""
+        return self._listing
+
+    @property
+    def index_progress(self) -> Progress | None:
+        """How far the index has come while somebody waits for it."""
+        return None if self._vault is None else self._vault.index_progress
 
     @property
     def needs_consent(self) -> bool:

@@ -223,6 +223,18 @@ class MainScreen(SoundScreen):
         """Open an article by name."""
         await self._open(name, "", is_wikilink=True)
 
+    @work(exclusive=True, group="finding")
+    async def action_jump_article(self, name: str = "") -> None:
+        """Jump to an article by some letters of its name."""
+        finding = (await self._wiki.pane()).finding
+        await finding.jump(self.app, name, self._panes.show_wiki)
+
+    @work(exclusive=True, group="finding")
+    async def action_search_wiki(self, words: str = "") -> None:
+        """Search in the text of all articles."""
+        finding = (await self._wiki.pane()).finding
+        await finding.search(self.app, words, self._panes.show_wiki)
+
     async def action_create_article(self, title: str) -> None:
         """Create an article and edit it."""
         self._panes.show_wiki()

@@ -1,32 +1,27 @@
-"""The lines of the tree: drawn one by one, so that it does not matter how many there are."""
+"""The lines of the tree."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.content import Content
 from textual.message import Message
-from textual.reactive import reactive
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
-from textual.visual import Visual
 
-from tui.text.content import literal_line
+from tui.widgets.line_list import LineList
 from tui.widgets.wiki.outline import TOP, Branch, Outline, Row
 from tui.widgets.wiki.outline_groups import Group
-from tui.widgets.wiki.outline_row import INDENT, Look, Marks, row_text
+from tui.widgets.wiki.outline_row import Look, Marks, row_text
 
 AGE_SECONDS = 30.0
 
 
-class OutlineList(ScrollView, can_focus=True):
+class OutlineList(LineList, can_focus=True):
     """Shows an outline with a cursor. It folds nothing itself: it says what the user wants."""
 
-    ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"outline--cursor", "outline--hover", "outline--empty"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", show=False),
         Binding("down", "move(1)", show=False),
@@ -39,8 +34,6 @@ class OutlineList(ScrollView, can_focus=True):
         Binding("enter", "choose", show=False),
         Binding("space", "toggle_group", show=False),
     ]
-    cursor = reactive(0, repaint=False)
-    hover = reactive(-1, repaint=False)
 
     class Chosen(Message):
         """A page was chosen."""
@@ -60,9 +53,7 @@ class OutlineList(ScrollView, can_focus=True):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._outline = Outline(Group("", ""), ())
-        self._empty = ""
         self._look = Look(1, 0.0, Marks())
-        self._drawn: dict[int, str] = {}
 
     @property
     def row(self) -> Row | None:
@@ -74,82 +65,46 @@ class OutlineList(ScrollView, can_focus=True):
         self.set_interval(AGE_SECONDS, self._grow_older)
 
     def show(
-        self,
-        outline: Outline,
-        look: Look,
-        key: tuple[str, str] | None = None,
-        empty: str = "",
+        self, outline: Outline, look: Look, key: tuple[str, str] | None = None, empty: str = ""
     ) -> None:
         """Draw other lines; the cursor stays on what it stood on, or goes to the line of `key`."""
         before = self.row
         height_of_cursor = self.cursor - round(self.scroll_offset.y)
-        self._outline, self._empty = outline, empty
         wanted = key or (before.key if before is not None else TOP)
         line = outline.line_of(wanted)
-        self.virtual_size = Size(0, len(outline))
         place = line if line is not None else self.cursor if key is None else 0
-        self.set_reactive(OutlineList.cursor, max(0, min(place, len(outline) - 1)))
-        self.redraw(look)
+        self._outline, self._look = outline, look
+        self.show_rows(len(outline), place, empty)
         if key is None:
             self.scroll_to(y=self.cursor - height_of_cursor, animate=False, immediate=True)
-        self._keep_in_sight()
+        self.keep_in_sight()
 
-    def redraw(self, look: Look) -> None:
+    def restyle(self, look: Look) -> None:
         """The same lines look different."""
         self._look = look
-        self._drawn.clear()
-        self.refresh()
+        self.redraw()
 
     def go_to_page(self, path: str) -> None:
         """Put the cursor on the first line of a page, if it has one."""
         line = self._outline.line_of_page(path)
         if line is not None:
-            self.cursor = line
+            self.set_reactive(OutlineList.cursor, line)
+            self.redraw()
+            if not self.is_cursor_seen:
+                self.keep_in_sight(is_centred=True)
 
     def go_to_first_page(self) -> None:
         """Put the cursor on the first page that is seen."""
         self.cursor = self._outline.first_page_line
 
-    def validate_cursor(self, line: int) -> int:
-        """The cursor stays on the lines."""
-        return max(0, min(line, len(self._outline) - 1))
+    def draw_row(self, row: int, width: int, is_lit: bool) -> Sequence[Content]:
+        """A group or a page."""
+        look = replace(self._look, width=width, now=time.time())
+        return (row_text(self._outline.row(row), look, is_lit),)
 
-    def watch_cursor(self, before: int, line: int) -> None:
-        """Draw both lines anew."""
-        self._refresh_line(before)
-        self._refresh_line(line)
-        self._keep_in_sight()
-
-    def watch_hover(self, before: int, line: int) -> None:
-        """Draw both lines anew."""
-        self._refresh_line(before)
-        self._refresh_line(line)
-
-    def render_line(self, y: int) -> Strip:
-        """One line of the widget."""
-        width = self.scrollable_content_region.width
-        line = y + round(self.scroll_offset.y)
-        if line >= len(self._outline):
-            return self._blank(y, width)
-        row = self._outline.row(line)
-        is_lit = line == self.cursor
-        name = "outline--cursor" if is_lit else "outline--hover" if line == self.hover else ""
-        style = self.get_visual_style(name) if name else self.visual_style
-        content = row_text(row, self._sized(width), is_lit)
-        self._drawn[line] = content.plain
-        return Visual.to_strips(self, content, width, 1, style)[0]
-
-    def action_move(self, by: int) -> None:
-        """Up or down by lines."""
-        self.cursor += by
-
-    def action_move_page(self, by: int) -> None:
-        """Up or down by what is seen."""
-        self.cursor += by * max(1, self.scrollable_content_region.height - 1)
-
-    def action_move_to(self, line: int) -> None:
-        """To the first or the last line."""
-        self.cursor = line if line >= 0 else len(self._outline) - 1
+    def choose(self) -> None:
+        """A click does what Enter does."""
+        self.action_choose()
 
     def action_choose(self) -> None:
         """Open a page; fold or unfold a group."""
@@ -181,21 +136,6 @@ class OutlineList(ScrollView, can_focus=True):
         elif row is not None and row.level:
             self._go_up(row)
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The line under the mouse is marked."""
-        self.hover = self._line_at(event)
-
-    def on_leave(self) -> None:
-        """Nothing is marked any more."""
-        self.hover = -1
-
-    async def _on_click(self, event: events.Click) -> None:
-        line = self._line_at(event)
-        if line >= 0:
-            event.stop()
-            self.cursor = line
-            self.action_choose()
-
     def _go_up(self, row: Row) -> None:
         for line in range(self.cursor - 1, -1, -1):
             above = self._outline.row(line)
@@ -203,39 +143,9 @@ class OutlineList(ScrollView, can_focus=True):
                 self.cursor = line
                 return
 
-    def _line_at(self, event: events.MouseEvent) -> int:
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return -1
-        line = offset.y + round(self.scroll_offset.y)
-        return line if line < len(self._outline) else -1
-
-    def _sized(self, width: int) -> Look:
-        look = self._look
-        # One cell stays free beside the scroll bar.
-        return Look(max(1, width - 1), time.time(), look.marks, look.words, look.is_flat)
-
-    def _blank(self, y: int, width: int) -> Strip:
-        text = self._empty if y == 0 and not len(self._outline) else ""
-        style = self.get_visual_style("outline--empty")
-        return Visual.to_strips(self, literal_line(text, width), width, 1, style)[0]
-
-    def _refresh_line(self, line: int) -> None:
-        y = line - round(self.scroll_offset.y)
-        if 0 <= y < self.size.height:
-            self.refresh(Region(0, y, self.size.width, 1))
-
-    def _keep_in_sight(self) -> None:
-        self.scroll_to_region(
-            Region(INDENT, self.cursor, 1, 1), animate=False, force=True, x_axis=False
-        )
-
     def _grow_older(self) -> None:
         """Only what reads differently now is sent to the terminal."""
-        top = round(self.scroll_offset.y)
-        look = self._sized(self.scrollable_content_region.width)
-        for line in range(top, min(top + self.size.height, len(self._outline))):
-            before = self._drawn.get(line)
-            now = row_text(self._outline.row(line), look, is_lit=False).plain
-            if before is not None and before != now:
-                self._refresh_line(line)
+        width = max(1, self.scrollable_content_region.width - 1)
+        for row, before in list(self._drawn.items()):
+            if self.draw_row(row, width, is_lit=False)[0].plain != before[0].plain:
+                self.redraw_row(row)

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from tui.messages import WikiOpened
+from tui.screens.wiki.finding import Finding
 from tui.widgets.wiki.consent import ConsentDesk
 from tui.widgets.wiki.links import LinkDesk
 from tui.widgets.wiki.page import ArticlePage
@@ -35,6 +36,7 @@ class WikiPane(Vertical):
         self._stop_watching = asyncio.Event()
         self._tally = Tally(self, session, self._tell_facts, self._tell_uncommitted)
         self.consent = ConsentDesk(self, session, self._show_again)
+        self.finding = Finding(session, self._open_found, self.create, lambda: self._trail.visited)
         self.links = LinkDesk(
             self, session, self.open_article, self._create, lambda: self._page.file
         )
@@ -134,6 +136,10 @@ class WikiPane(Vertical):
             self._show_listing(await self._session.refresh())
         except VaultError as error:
             self._complain(str(error))
+
+    async def _open_found(self, path: str, anchor: str) -> None:
+        await self.open_article(path, anchor)
+        self._page.focus_text()
 
     def _create(self, title: str) -> None:
         self.run_worker(self.create(title), group="wiki-create", exclusive=True)

@@ -94,7 +94,7 @@ class WikiTree(Vertical):
     def show_uncommitted(self, paths: Iterable[str]) -> None:
         """Mark the pages that are in no commit yet."""
         self._state.uncommitted = frozenset(paths)
-        self._list.redraw(self._state.look)
+        self._list.restyle(self._state.look)
 
     def reveal(self, path: str) -> None:
         """Follow the open article: mark it and put the cursor on it."""

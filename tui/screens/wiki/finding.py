@@ -1,0 +1,126 @@
+"""Looking for pages from anywhere in the window: by name, or by what they say."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Awaitable, Callable, Sequence
+
+from textual.app import App
+
+from tui.newest import Newest
+from tui.screens.wiki.found import CreatePage, Found, LookElsewhere, OpenPage
+from tui.screens.wiki.search import SearchScreen
+from tui.screens.wiki.switcher import Offered, Switcher
+from tui.screens.wiki.switcher_rows import MOST_OFFERS, offers_of, recent_offers
+from tui.wiki_session import WikiSession
+from vault.listing import Note, VaultListing
+from vault.search.jump import JumpNames, listed_names
+from vault.search.result import Results
+
+MOST_RECENT = 30
+MOST_PAGES = 40
+
+Open = Callable[[str, str], Awaitable[object]]
+"""Opens a page by its path, at a heading when one is named."""
+
+
+class Finding:
+    """Remembers what was looked for; one for each opened wiki.
+
+    `visited` are the articles that were open, the one that is open first.
+    """
+
+    def __init__(
+        self,
+        session: WikiSession,
+        open_page: Open,
+        create: Callable[[str], Awaitable[object]],
+        visited: Callable[[], Sequence[str]],
+    ) -> None:
+        self._session = session
+        self._open_page = open_page
+        self._create = create
+        self._visited = visited
+        self._offers = Newest(self._ask_offers)
+        self._results = Newest(self._ask_results)
+        self._name = ""
+        self._words, self._place = "", 0
+        self._listed: tuple[VaultListing, JumpNames] | None = None
+
+    async def jump(self, app: App[None], words: str, show_wiki: Callable[[], None]) -> None:
+        """Let the user jump to a page by its name. Call from a worker."""
+        screen = Switcher(self._offers.answer, words or self._name)
+        found = await app.push_screen_wait(screen)
+        # What was found is done with; what was not may be looked for again.
+        self._name = "" if isinstance(found, OpenPage | CreatePage) else screen.words
+        if isinstance(found, LookElsewhere):
+            await self.search(app, found.words, show_wiki)
+        else:
+            await self._take(found, show_wiki)
+
+    async def search(self, app: App[None], words: str, show_wiki: Callable[[], None]) -> None:
+        """Let the user search in the text of all pages. Call from a worker."""
+        place = self._place if words in {"", self._words} else 0
+        screen = SearchScreen(
+            self._results.answer,
+            self._read,
+            lambda: self._session.index_progress,
+            words or self._words,
+            place,
+        )
+        found = await app.push_screen_wait(screen)
+        self._words, self._place = screen.words, screen.place
+        if isinstance(found, LookElsewhere):
+            await self.jump(app, found.words, show_wiki)
+        else:
+            await self._take(found, show_wiki)
+
+    async def _take(self, found: Found | None, show_wiki: Callable[[], None]) -> None:
+        match found:
+            case OpenPage(path=path, anchor=anchor):
+                show_wiki()
+                await self._open_page(path, anchor)
+            case CreatePage(title=title):
+                show_wiki()
+                await self._create(title)
+            case _:
+                return
+
+    async def _ask_offers(self, words: str) -> Offered:
+        listing = self._session.listing
+        if listing is None:
+            return Offered((), 0, "The wiki is still being opened.")
+        total = len(listing.notes)
+        if not words.strip():
+            return Offered(recent_offers(self._recent(listing)), total)
+        progress = self._session.index_progress
+        if progress is not None:
+            names = await self._session.ask(lambda _: self._names(listing))
+            found = await self._session.ask(lambda _: names.find(words, MOST_OFFERS))
+            remark = "Other names of the pages are still being read."
+        else:
+            found = await self._session.ask(lambda vault: vault.search.jump(words, MOST_OFFERS))
+            remark = ""
+        return Offered(offers_of(found, words, not listing.is_ours), total, remark)
+
+    async def _ask_results(self, words: str) -> Results:
+        return await self._session.ask(
+            lambda vault: vault.search.find(words, MOST_PAGES, is_typing=True)
+        )
+
+    async def _read(self, path: str) -> str:
+        return (await self._session.read(path)).text or ""
+
+    def _names(self, listing: VaultListing) -> JumpNames:
+        if self._listed is None or self._listed[0] is not listing:
+            self._listed = listing, listed_names(listing.notes)
+        return self._listed[1]
+
+    def _recent(self, listing: VaultListing) -> list[Note]:
+        """What was open, the latest first, then what changed; the open page last of all."""
+        notes = {note.path: note for note in listing.notes}
+        visited = [path for path in self._visited() if path in notes]
+        newest = heapq.nlargest(MOST_RECENT, listing.notes, key=lambda note: note.modified_ns)
+        paths = [*visited[1:], *(note.path for note in newest), *visited[:1]]
+        first = dict.fromkeys(path for path in paths if path not in visited[:1])
+        return [notes[path] for path in (*list(first)[:MOST_RECENT], *visited[:1])]
