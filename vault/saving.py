@@ -5,6 +5,7 @@ import os
 import re
 import socket
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
@@ -46,26 +47,46 @@ class Saved:
     replaced: bytes | None = None
 
 
-def save_article(root: Path, relative: str, text: str, base: ArticleFile) -> Saved:
+def save_article(
+    root: Path, relative: str, text: str, base: ArticleFile, *, is_exact: bool = False
+) -> Saved:
     """Save `text` over the article that was read as `base`. Raises SaveFailed, ReadOnlyArticle.
 
-    Lines that were not edited keep their bytes, whatever the editor did to line breaks.
+    Lines that were not edited keep their bytes, whatever the editor did to line breaks; a text that
+    `is_exact` has the breaks it is to have.
     """
+    mine = _checked(relative, text, base, is_exact)
+    if mine == base.text:
+        return Saved(Outcome.UNCHANGED, base)
+    with _placed(root, relative) as place:
+        return _save(place, mine, base)
+
+
+def write_conflict_copy(root: Path, relative: str, text: str, base: ArticleFile) -> Saved:
+    """Keep an exact `text` in a copy beside the article. Raises SaveFailed, ReadOnlyArticle."""
+    with _placed(root, relative) as place:
+        return _conflict_copy(place, _checked(relative, text, base, is_exact=True), base)
+
+
+def _checked(relative: str, text: str, base: ArticleFile, is_exact: bool) -> str:
     check_note_path(relative)
     if base.read_only_reason is not None or base.text is None:
         why = base.read_only_reason or "it is not a text file"
         raise ReadOnlyArticle(f"“{displayable(relative)}” cannot be changed: {why}.")
-    mine = restore_line_breaks(base.text, text)
-    if mine == base.text:
-        return Saved(Outcome.UNCHANGED, base)
-    if len(mine.encode("utf-8", "replace")) > MOST_EDITED_BYTES:
+    mine = text if is_exact else restore_line_breaks(base.text, text)
+    if mine != base.text and len(mine.encode("utf-8", "replace")) > MOST_EDITED_BYTES:
         raise SaveFailed(
             f"“{displayable(relative)}” was not saved: it is larger than"
             f" {MOST_EDITED_BYTES // 1_000_000} MB; move a part of it to another article."
         )
+    return mine
+
+
+@contextlib.contextmanager
+def _placed(root: Path, relative: str) -> Iterator[Place]:
     try:
         with opened_place(root, relative, make_folders=True) as place:
-            return _save(place, mine, base)
+            yield place
     except OSError as error:
         raise SaveFailed(
             f"“{displayable(relative)}” was not saved: {os_errors.reason(error)}."

@@ -29,7 +29,7 @@ from vault.moving.replacement import Replacement
 from vault.names import displayable, stem_of, title_of
 from vault.new_path import path_for_new
 from vault.obsidian import Conventions, Exclusions, read_conventions
-from vault.saving import Outcome, Saved, save_article
+from vault.saving import Outcome, Saved, save_article, write_conflict_copy
 from vault.search.search import Search
 from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
 
@@ -164,16 +164,26 @@ class Vault:
         return file
 
     def save(
-        self, relative: str, text: str, base: ArticleFile, actor: str = _YOU, subject: str = ""
+        self,
+        relative: str,
+        text: str,
+        base: ArticleFile,
+        actor: str = _YOU,
+        subject: str = "",
+        *,
+        is_exact: bool = False,
     ) -> Written:
-        """Save an edited article and commit it; the save stands even when the commit cannot be."""
+        """Save an edited article and commit it; the save stands even when the commit cannot be.
+
+        A text that `is_exact` has the line breaks it is to have.
+        """
         self.require_consent()
         if self._is_reference(relative):
             raise ReadOnlyArticle(
                 "The pages under Reference come with zib; write an article of your own instead."
             )
         with self._writing:
-            saved = save_article(self.root, relative, text, base)
+            saved = save_article(self.root, relative, text, base, is_exact=is_exact)
             self.note_changes({relative, saved.file.path, saved.file.real_path})
             if saved.outcome is Outcome.UNCHANGED:
                 return Written(saved, None)
@@ -181,6 +191,15 @@ class Vault:
             if _is_copy(saved):
                 subject = f"Keep a conflicting edit of {_shown(relative)}"
             return Written(saved, self._commit(saved, subject, actor))
+
+    def set_aside(self, relative: str, text: str, base: ArticleFile) -> Written:
+        """Keep an unsaved text in a conflict copy beside its page, and commit that."""
+        self.require_consent()
+        with self._writing:
+            saved = write_conflict_copy(self.root, relative, text, base)
+            self.note_changes({saved.file.path, saved.file.real_path})
+            subject = f"Keep a conflicting edit of {_shown(relative)}"
+            return Written(saved, self._commit(saved, subject, _YOU))
 
     def create(
         self,
