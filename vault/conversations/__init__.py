@@ -1,0 +1,1 @@
+"""The chats: a tree of messages each, in one SQLite file of the data folder."""

@@ -1,0 +1,205 @@
+"""Puts chats from elsewhere into the store; what is there already is recognised and left."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import apsw
+
+from vault.conversations.chats import insert_chat
+from vault.conversations.database import Database
+from vault.conversations.exporting import ChatDocument
+from vault.conversations.indexing import index_message
+from vault.conversations.rows import insert_message
+from vault.conversations.stored import from_time, storable
+from vault.conversations.values import Chat, MessageNode
+
+_ID = re.compile(r"[0-9a-f]{8,64}")
+_ID_LETTERS = 32
+_MOST_USED = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not taken, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did."""
+
+    chats_added: int = 0
+    chats_extended: int = 0
+    chats_unchanged: int = 0
+    messages_added: int = 0
+    added: list[str] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+class Importer:
+    """Blocking; any thread may call. Raises ConversationError when the store fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def take(self, chats: Iterable[ChatDocument | Skipped]) -> ImportReport:
+        """Add chats, each whole or not at all."""
+        report = ImportReport()
+        for chat in chats:
+            if isinstance(chat, Skipped):
+                report.skipped.append(chat)
+            else:
+                self._add(_sound(chat), report)
+        return report
+
+    def _add(self, chat: ChatDocument, report: ImportReport) -> None:
+        with self._database.writing() as connection:
+            query = "SELECT key, deleted FROM chat WHERE id = ?"
+            row = connection.execute(query, (chat.id,)).fetchone()
+            if row is not None and row[1]:
+                why = "it is in the trash; restore it there"
+                report.skipped.append(Skipped(_called(chat), why))
+                return
+            key = int(row[0]) if row is not None else insert_chat(connection, _bare(chat))
+            added = _add_messages(connection, key, chat, is_new=row is None)
+        report.messages_added += added
+        if row is None:
+            report.chats_added += 1
+            report.added.append(chat.id)
+        elif added:
+            report.chats_extended += 1
+        else:
+            report.chats_unchanged += 1
+
+
+def derived_id(*parts: str) -> str:
+    """An id that the same thing gets again at the next import."""
+    digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:_ID_LETTERS]
+
+
+def _add_messages(connection: apsw.Connection, key: int, chat: ChatDocument, is_new: bool) -> int:
+    keys: dict[str, int] = {"": 0}
+    added = 0
+    leaf = connection.execute("SELECT leaf FROM chat WHERE key = ?", (key,)).get
+    is_at_end = is_new
+    for node in chat.messages:
+        id = node.id
+        row = connection.execute("SELECT key, chat FROM message WHERE id = ?", (id,)).fetchone()
+        if row is not None and row[1] != key:
+            id = derived_id(chat.id, node.id)
+            row = connection.execute("SELECT key, chat FROM message WHERE id = ?", (id,)).fetchone()
+        if row is not None:
+            keys[node.id] = int(row[0])
+            continue
+        parent = keys[node.parent]
+        # A branch that was left where it ended goes on to the new end.
+        is_at_end = is_at_end or parent == leaf
+        keys[node.id] = insert_message(connection, key, parent, replace(node, id=id))
+        index_message(connection, keys[node.id], node.text)
+        added += 1
+    if added:
+        end = keys.get(chat.leaf, 0) if is_at_end else leaf
+        connection.execute(
+            "UPDATE chat SET leaf = ?, changed = max(changed, ?), clock ="
+            " (SELECT max(used) FROM message WHERE message.chat = chat.key) WHERE key = ?",
+            (end, from_time(chat.changed)[0], key),
+        )
+    return added
+
+
+def _sound(chat: ChatDocument) -> ChatDocument:
+    """The chat with ids of our form, each once, parents before replies, and no circles."""
+    ids: dict[str, str] = {}
+    for node in chat.messages:
+        if node.id not in ids:
+            is_ours = _ID.fullmatch(node.id) is not None
+            ids[node.id] = node.id if is_ours else derived_id(chat.id, node.id)
+    waiting: dict[str, list[MessageNode]] = {}
+    seen: set[str] = set()
+    for node in chat.messages:
+        if node.id in seen:
+            continue
+        seen.add(node.id)
+        waiting.setdefault(node.parent if node.parent in ids else "", []).append(node)
+    ordered = _from_the_top(waiting, [node.id for node in chat.messages])
+    messages = tuple(
+        replace(
+            node,
+            id=ids[node.id],
+            parent=ids.get(parent, ""),
+            state="interrupted" if node.state == "in-progress" else node.state,
+            is_deleted=False,
+            used=min(max(node.used, 0), _MOST_USED),
+        )
+        for node, parent in ordered
+    )
+    last = messages[-1].id if messages else ""
+    id = chat.id if _ID.fullmatch(chat.id) else derived_id(chat.source, chat.id)
+    return replace(chat, id=id, messages=messages, leaf=ids.get(chat.leaf, last))
+
+
+def _from_the_top(
+    waiting: dict[str, list[MessageNode]], order: list[str]
+) -> list[tuple[MessageNode, str]]:
+    """Each message with its parent; those in a circle begin at the top."""
+    found: dict[str, tuple[MessageNode, str]] = {}
+    unplaced = {node.id: node for nodes in waiting.values() for node in nodes}
+    roots = [(node, "") for node in waiting.get("", [])]
+    for start in (None, *order):
+        if start is not None:
+            if start not in unplaced:
+                continue
+            roots = [(unplaced[start], "")]
+        level = [pair for pair in roots if pair[0].id in unplaced]
+        while level:
+            for node, parent in level:
+                found[node.id] = node, parent
+                unplaced.pop(node.id, None)
+            level = [
+                (reply, node.id)
+                for node, _ in level
+                for reply in waiting.get(node.id, [])
+                if reply.id in unplaced
+            ]
+    return _in_order(found, order)
+
+
+def _in_order(
+    found: dict[str, tuple[MessageNode, str]], order: list[str]
+) -> list[tuple[MessageNode, str]]:
+    """As they came, except that a parent always comes first."""
+    placed: dict[str, tuple[MessageNode, str]] = {}
+    for id in order:
+        chain, current = [], id
+        while current and current not in placed:
+            chain.append(current)
+            current = found[current][1]
+        for each in reversed(chain):
+            placed[each] = found[each]
+    return list(placed.values())
+
+
+def _bare(chat: ChatDocument) -> Chat:
+    return Chat(
+        chat.id,
+        " ".join(storable(chat.title).split()),
+        chat.titled_by,
+        chat.created,
+        chat.changed,
+        is_pinned=chat.is_pinned,
+        tags=chat.tags,
+        options=chat.options,
+        forked_from=chat.forked_from,
+        source=chat.source,
+    )
+
+
+def _called(chat: ChatDocument) -> str:
+    return f"chat “{storable(chat.title) or chat.id}”"
