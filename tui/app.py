@@ -23,6 +23,7 @@ from tui.assistant.assistant import Assistant
 from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
 from tui.models.downloads import Downloads, Ended
 from tui.models.supply import Supply
+from tui.palette.sources import commands
 from tui.screens.main import MainScreen
 from tui.screens.models.desk import ModelDesk
 from tui.screens.theme_choice import unknown_theme
@@ -43,6 +44,7 @@ class ZibApp(App[None]):
 
     TITLE = "Zibaldone"
     CSS_PATH = "app.tcss"
+    COMMANDS = {commands}  # noqa: RUF012  (Textual types it as an instance's)
     # Textual types these two as an instance's.
     HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (40, "-narrow"), (80, "-medium"), (110, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (20, "-tall")]  # noqa: RUF012

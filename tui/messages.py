@@ -62,6 +62,10 @@ class WikiOpened(Message):
         self.facts = facts
 
 
+class WikiWanted(Message):
+    """An article is about to be shown: the wiki must be seen."""
+
+
 class LinkFollowed(Message):
     """A link in some text was chosen; `from_path` is the article it stands in, or empty."""
 

@@ -19,7 +19,9 @@ from tui.messages import (
     ModelFetched,
     ModelMissed,
     WikiOpened,
+    WikiWanted,
 )
+from tui.palette.sources import articles, headings
 from tui.screens.arrangement import Arrangement
 from tui.screens.engine_news import EngineNews
 from tui.screens.help import HelpScreen
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 class MainScreen(SoundScreen):
     """Composes the panes and decides; draws nothing itself."""
 
+    COMMANDS = {articles, headings}  # noqa: RUF012  (Textual types it as an instance's)
     BINDINGS: ClassVar[list[BindingType]] = [
         *BINDINGS,
         Binding("alt+l", "wiki_links", "Links", id="wiki-links", show=False, priority=True),
@@ -139,6 +142,11 @@ class MainScreen(SoundScreen):
         """Which wiki is open."""
         self.query_one(StatusBar).show(left=wiki_lines(event.facts))
 
+    @on(WikiWanted)
+    def show_wiki(self) -> None:
+        """An article is about to be shown."""
+        self._panes.show_wiki()
+
     @on(LinkFollowed)
     async def follow_link(self, event: LinkFollowed) -> None:
         """Wiki links open here; addresses do nothing until the user says so."""
@@ -227,13 +235,13 @@ class MainScreen(SoundScreen):
     async def action_jump_article(self, name: str = "") -> None:
         """Jump to an article by some letters of its name."""
         finding = (await self._wiki.pane()).finding
-        await finding.jump(self.app, name, self._panes.show_wiki)
+        await finding.jump(self.app, name)
 
     @work(exclusive=True, group="finding")
     async def action_search_wiki(self, words: str = "") -> None:
         """Search in the text of all articles."""
         finding = (await self._wiki.pane()).finding
-        await finding.search(self.app, words, self._panes.show_wiki)
+        await finding.search(self.app, words)
 
     async def action_create_article(self, title: str) -> None:
         """Create an article and edit it."""

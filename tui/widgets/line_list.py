@@ -121,7 +121,9 @@ class LineList(ScrollView):
             # One cell stays free beside the scroll bar.
             self._drawn[row] = self.draw_row(row, max(1, width - 1), is_lit)
         lines = self._drawn[row]
-        line = lines[part] if part < len(lines) else Content("")
+        if part >= len(lines):
+            return Strip.blank(width, self.visual_style.rich_style)
+        line = lines[part]
         return Visual.to_strips(self, line, width, 1, style)[0]
 
     def action_move(self, by: int) -> None:

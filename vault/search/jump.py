@@ -15,6 +15,7 @@ from vault.search.result import NamedPage, Span
 _START, _NEXT, _PLAIN, _GAP = 8.0, 6.0, 1.0, 0.15
 _WHOLE, _BEGINNING, _WORD, _WITHIN = 60.0, 30.0, 15.0, 2.0
 _LONGEST = 100
+_LEAST_OF_STRONG = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,13 @@ def jump(names: tuple[JumpName, ...], text: str, limit: int) -> tuple[NamedPage,
         NamedPage(name.path, name.name, name.title, score, _spans(name, wanted, whole))
         for score, name in top
     )
+
+
+def without_weak(named: tuple[NamedPage, ...], text: str) -> tuple[NamedPage, ...]:
+    """Leave out the pages that have the letters only here and there, where others have more."""
+    least = _LEAST_OF_STRONG * sum(not letter.isspace() for letter in text[:_LONGEST])
+    strong = tuple(each for each in named if each.score >= least)
+    return strong or named
 
 
 def fold(text: str) -> str:

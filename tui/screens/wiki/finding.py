@@ -14,8 +14,8 @@ from tui.screens.wiki.switcher import Offered, Switcher
 from tui.screens.wiki.switcher_rows import MOST_OFFERS, offers_of, recent_offers
 from tui.wiki_session import WikiSession
 from vault.listing import Note, VaultListing
-from vault.search.jump import JumpNames, listed_names
-from vault.search.result import Results
+from vault.search.jump import JumpNames, listed_names, without_weak
+from vault.search.result import NamedPage, Results
 
 MOST_RECENT = 30
 MOST_PAGES = 40
@@ -36,29 +36,31 @@ class Finding:
         open_page: Open,
         create: Callable[[str], Awaitable[object]],
         visited: Callable[[], Sequence[str]],
+        show_wiki: Callable[[], object],
     ) -> None:
         self._session = session
         self._open_page = open_page
         self._create = create
         self._visited = visited
+        self._show_wiki = show_wiki
         self._offers = Newest(self._ask_offers)
         self._results = Newest(self._ask_results)
         self._name = ""
         self._words, self._place = "", 0
         self._listed: tuple[VaultListing, JumpNames] | None = None
 
-    async def jump(self, app: App[None], words: str, show_wiki: Callable[[], None]) -> None:
+    async def jump(self, app: App[None], words: str) -> None:
         """Let the user jump to a page by its name. Call from a worker."""
         screen = Switcher(self._offers.answer, words or self._name)
         found = await app.push_screen_wait(screen)
         # What was found is done with; what was not may be looked for again.
         self._name = "" if isinstance(found, OpenPage | CreatePage) else screen.words
         if isinstance(found, LookElsewhere):
-            await self.search(app, found.words, show_wiki)
+            await self.search(app, found.words)
         else:
-            await self._take(found, show_wiki)
+            await self._take(found)
 
-    async def search(self, app: App[None], words: str, show_wiki: Callable[[], None]) -> None:
+    async def search(self, app: App[None], words: str) -> None:
         """Let the user search in the text of all pages. Call from a worker."""
         place = self._place if words in {"", self._words} else 0
         screen = SearchScreen(
@@ -71,17 +73,35 @@ class Finding:
         found = await app.push_screen_wait(screen)
         self._words, self._place = screen.words, screen.place
         if isinstance(found, LookElsewhere):
-            await self.jump(app, found.words, show_wiki)
+            await self.jump(app, found.words)
         else:
-            await self._take(found, show_wiki)
+            await self._take(found)
 
-    async def _take(self, found: Found | None, show_wiki: Callable[[], None]) -> None:
+    async def named(self, words: str, most: int) -> tuple[NamedPage, ...]:
+        """The pages whose names have the letters; their titles only, while others are being read.
+
+        Raises VaultError.
+        """
+        listing = self._session.listing
+        if listing is None:
+            return ()
+        if self._session.index_progress is None:
+            found = await self._session.ask(lambda vault: vault.search.jump(words, most))
+        else:
+            found = await self._session.ask(lambda _: self._names(listing).find(words, most))
+        return without_weak(found, words)
+
+    async def show(self, path: str, anchor: str = "") -> None:
+        """Open a page, at a heading when one is named, where it can be seen."""
+        self._show_wiki()
+        await self._open_page(path, anchor)
+
+    async def _take(self, found: Found | None) -> None:
         match found:
             case OpenPage(path=path, anchor=anchor):
-                show_wiki()
-                await self._open_page(path, anchor)
+                await self.show(path, anchor)
             case CreatePage(title=title):
-                show_wiki()
+                self._show_wiki()
                 await self._create(title)
             case _:
                 return
@@ -93,14 +113,9 @@ class Finding:
         total = len(listing.notes)
         if not words.strip():
             return Offered(recent_offers(self._recent(listing)), total)
-        progress = self._session.index_progress
-        if progress is not None:
-            names = await self._session.ask(lambda _: self._names(listing))
-            found = await self._session.ask(lambda _: names.find(words, MOST_OFFERS))
-            remark = "Other names of the pages are still being read."
-        else:
-            found = await self._session.ask(lambda vault: vault.search.jump(words, MOST_OFFERS))
-            remark = ""
+        is_waiting = self._session.index_progress is not None
+        found = await self.named(words, MOST_OFFERS)
+        remark = "Other names of the pages are still being read." if is_waiting else ""
         return Offered(offers_of(found, words, not listing.is_ours), total, remark)
 
     async def _ask_results(self, words: str) -> Results:

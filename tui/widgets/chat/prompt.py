@@ -39,6 +39,9 @@ class Prompt(TextArea):
             placeholder="Ask anything. Enter sends, Ctrl+J breaks the line, /help lists commands.",
         )
         self.cursor_blink = False
+        # Text areas select on these; here they are the window's, which the footer lists in order.
+        for key in ("f6", "f7"):
+            self._bindings.key_to_bindings.pop(key, None)
         self._sent: list[str] = []
         self._recalled = 0
         self._draft = ""

@@ -48,7 +48,7 @@ def row_text(row: Row, look: Look, is_lit: bool) -> Content:
 def _branch(row: Branch, look: Look) -> Content:
     arrow = "▾ " if row.is_open else "▸ "
     title, spans = marks_in(row.group.title, look.words)
-    name = marked_line(title, spans).stylize_before("bold")
+    name = marked_line(title, spans)
     left = Content.assemble(_indent(row.level), Content(arrow).stylize(_MUTED), name)
     return between(left, Content(f"{row.group.total:,}").stylize(_MUTED), look.width, 1)
 

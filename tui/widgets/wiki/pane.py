@@ -9,7 +9,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from tui.messages import WikiOpened
+from tui.messages import WikiOpened, WikiWanted
 from tui.screens.wiki.finding import Finding
 from tui.widgets.wiki.consent import ConsentDesk
 from tui.widgets.wiki.links import LinkDesk
@@ -20,6 +20,7 @@ from tui.widgets.wiki.tree import WikiTree
 from tui.wiki_facts import WikiFacts
 from tui.wiki_session import WikiSession
 from vault.errors import VaultError
+from vault.files import ArticleFile
 from vault.history.commit import Committed
 from vault.listing import VaultListing
 
@@ -36,7 +37,13 @@ class WikiPane(Vertical):
         self._stop_watching = asyncio.Event()
         self._tally = Tally(self, session, self._tell_facts, self._tell_uncommitted)
         self.consent = ConsentDesk(self, session, self._show_again)
-        self.finding = Finding(session, self._open_found, self.create, lambda: self._trail.visited)
+        self.finding = Finding(
+            session,
+            self._open_found,
+            self.create,
+            lambda: self._trail.visited,
+            lambda: self.post_message(WikiWanted()),
+        )
         self.links = LinkDesk(
             self, session, self.open_article, self._create, lambda: self._page.file
         )
@@ -54,6 +61,11 @@ class WikiPane(Vertical):
     def unsaved_text(self) -> tuple[str, str] | None:
         """The path and text of an article being edited, when leaving would lose it."""
         return self._page.unsaved_text
+
+    @property
+    def open_file(self) -> ArticleFile | None:
+        """The article that is open."""
+        return self._page.file
 
     @work(exclusive=True, group="wiki-open")
     async def open_wiki(self) -> None:
