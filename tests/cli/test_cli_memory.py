@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
+from typer.testing import CliRunner, Result
 
 from tests.cli.conftest import Memory, RunZib
+from tui.cli.commands import app
 
 
 def told(result: Result) -> Any:
@@ -83,6 +84,25 @@ def test_a_folder_of_the_users_is_read_until_he_agrees(memory: Memory, tmp_path:
         "Two words.md is deleted and kept in the history.\n",
     )
     assert not (root / "Two words.md").exists()
+
+
+def test_a_folder_that_was_moved_keeps_its_history(memory: Memory, tmp_path: Path) -> None:
+    root, old = tmp_path / "wiki", tmp_path / "old place"
+    old.mkdir()
+    (old / "Note.md").write_text("first\n")
+    for arguments in (["init"], ["edit", "Note", "--text", "second\n"]):
+        made = CliRunner().invoke(app, ["memory", *arguments, "--wiki", str(old)])
+        assert made.exit_code == 0
+    old.rename(root)
+    begun = memory("init")
+    assert begun.stdout.splitlines()[1:] == [
+        f"Was this folder {old}? Its history goes on with --history-of '{old}'"
+    ]
+    refused = memory("init", "--history-of", str(tmp_path / "never"))
+    assert (refused.exit_code, "No history of a folder" in refused.stderr) == (1, True)
+    assert told(memory("init", "--history-of", str(old), "--json"))["histories_that_fit"] == []
+    assert memory("edit", "Note", "--text", "third\n").exit_code == 0
+    assert len(told(memory("history", "Note", "--json"))) == 3
 
 
 MISTAKES = {

@@ -13,6 +13,7 @@ from vault.consent import Consents
 from vault.errors import HistoryUnavailable
 from vault.history.commit import Committed
 from vault.history.home import find_home, history_dir, is_in_cloud
+from vault.history.moved_home import continue_history, histories_that_fit
 from vault.history.state import Skipped, SkipReason
 from vault.vault import Vault, open_vault
 
@@ -156,3 +157,55 @@ def test_two_folders_never_share_a_history(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "a")
     assert history_dir(data, tmp_path / "a") == history_dir(data, tmp_path / "link")
     assert history_dir(data, tmp_path / "a") != history_dir(data, tmp_path / "b")
+
+
+def moved_folder(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """An adopted folder with two versions of a page, then moved: its old path, new path, data."""
+    old, new, data = tmp_path / "old", tmp_path / "elsewhere/new", tmp_path / "data"
+    old.mkdir()
+    new.parent.mkdir()
+    (old / "a.md").write_text("first\n")
+    vault = adopted(old, data)
+    vault.agree()
+    vault.save("a.md", "second\n", vault.read("a.md"))
+    old.rename(new)
+    return old, new, data
+
+
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_a_moved_folder_keeps_its_history_when_the_user_says_so(
+    tmp_path: Path, git: PlainGit, is_begun: bool
+) -> None:
+    old, new, data = moved_folder(tmp_path)
+    vault = adopted(new, data)
+    if is_begun:
+        vault.agree()
+        assert isinstance(vault.recover(), Committed)
+        assert len(vault.log("a.md")) == 1
+    assert histories_that_fit(vault.home, data) == (old,)
+    continue_history(vault.home, data, old)
+    vault.agree()
+    assert [vault.history.text(each) for each in vault.log("a.md")] == ["second\n", "first\n"]
+    assert histories_that_fit(vault.home, data) == ()
+    vault.save("a.md", "third\n", vault.read("a.md"))
+    own = history_dir(data, new)
+    assert git(data, f"--git-dir={own}", "status", "--porcelain") == ""
+    assert git(data, f"--git-dir={own}", "rev-list", "--count", "HEAD") == "3\n"
+    assert len(list((data / "histories").iterdir())) == (2 if is_begun else 1), "nothing is lost"
+
+
+def test_no_history_is_taken_from_a_folder_that_is_there_or_unknown(tmp_path: Path) -> None:
+    old, new, data = moved_folder(tmp_path)
+    shutil.copytree(new, old)
+    vault = adopted(new, data)
+    assert histories_that_fit(vault.home, data) == ()
+    with pytest.raises(HistoryUnavailable, match="still there"):
+        continue_history(vault.home, data, old)
+    with pytest.raises(HistoryUnavailable, match="No history"):
+        continue_history(vault.home, data, tmp_path / "never")
+    ours = open_vault(tmp_path / "ours", None, data)
+    with pytest.raises(HistoryUnavailable, match="in its own folder"):
+        continue_history(ours.home, data, old)
+    shutil.rmtree(old)
+    (new / "a.md").rename(new / "b.md")
+    assert histories_that_fit(vault.home, data) == (), "its pages are others"

@@ -1,4 +1,4 @@
-"""`zib memory init|new|edit`: write in the wiki, a commit for each command."""
+"""`zib memory new|edit`: write in the wiki, a commit for each command."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from datetime import datetime
 
 import click
 
-from tui.cli.memory.opened import EXIT_FAILED, page_called, with_vault, with_wiring
+from tui.cli.memory.opened import EXIT_FAILED, page_called, with_vault
 from tui.cli.memory.printed import commit_told, pages_told, print_json, say, tell_pages
 from tui.cli.run import print_error
-from tui.wiring import Wiring
 from vault.article.page import parse_article
 from vault.article.section_edits import replace_section
 from vault.article.splices import apply_edits
-from vault.consent import PAGES_FOLDER, Consents
 from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.history.commit import Committed
 from vault.names import displayable, stem_of, title_of
 from vault.saving import Outcome
 from vault.templates import page_from_template
-from vault.vault import Vault, Written, open_vault
+from vault.vault import Vault, Written
 
 Flags = Mapping[str, object]
 _OUTCOMES = {
@@ -34,33 +32,6 @@ _OUTCOMES = {
     Outcome.RECREATED: "saved; it had been deleted meanwhile",
     Outcome.CONFLICT_COPY: "kept beside it: a change made meanwhile cannot be merged with yours",
 }
-
-
-def run_init(flags: Flags, pages_folder: str, is_json: bool) -> int:
-    """Set the wiki up; for a folder that was there before, agree that zib may change it."""
-
-    def init(wiring: Wiring) -> int:
-        location = wiring.wiki
-        vault = open_vault(location.root, Consents(location.consents_dir), location.data_dir)
-        if not vault.is_ours:
-            vault.agree(pages_folder or PAGES_FOLDER)
-        consent = vault.set_up.consent
-        told = {
-            "root": displayable(str(vault.root)),
-            "created": [displayable(path) for path in vault.set_up.created],
-            "pages_folder": consent.pages_folder if consent else "",
-        }
-        if is_json:
-            print_json(told)
-        elif consent:
-            where = f"pages of its own go into {consent.pages_folder}"
-            say(f"zib may change the notes in {vault.root}; {where}.")
-        else:
-            made = len(vault.set_up.created)
-            say(f"The wiki at {vault.root} is {f'made: {made} files' if made else 'complete'}.")
-        return 0
-
-    return with_wiring(flags, init)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,16 @@ def init(
     pages: Annotated[
         str, typer.Option(help="In a folder of yours: where zib puts pages of its own.")
     ] = "",
+    history_of: Annotated[
+        str, typer.Option(help="In a folder you moved: the path it had, to keep its history.")
+    ] = "",
     wiki: Wiki = None,
     json: Json = False,
 ) -> None:
     """Set the wiki up, or let zib change the notes of a folder you had before."""
-    from tui.cli.memory.change import run_init
+    from tui.cli.memory.beginning import run_init
 
-    raise typer.Exit(run_init({"wiki": wiki}, pages, json))
+    raise typer.Exit(run_init({"wiki": wiki}, pages, history_of, json))
 
 
 @memory_app.command()
