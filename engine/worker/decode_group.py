@@ -7,15 +7,15 @@ begins nor when it leaves. Only when another row joins are the caches merged.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import mlx.core as mx
 from mlx_lm.generate import GenerationBatch, StopSequences
 from mlx_lm.sample_utils import greedy_sampler
 
 from engine.worker.cache.detached import detach, extract_row
+from engine.worker.cache_scheme import CacheScheme
 from engine.worker.grouping import Extent
-from engine.worker.lane_tools import LaneTools
 from engine.worker.prefilled import Prefilled, merged
 from engine.worker.row import Decoded, Left, Row
 
@@ -27,10 +27,22 @@ _CHECKS: Any = mx.new_thread_local_stream(mx.default_device())
 """For looking at a step's output: on the batch's stream that would wait for the next step."""
 
 
+class DecodeTools(Protocol):
+    """What a group works with."""
+
+    @property
+    def model(self) -> Any:
+        """The model."""
+
+    @property
+    def scheme(self) -> CacheScheme:
+        """How its caches are kept."""
+
+
 class DecodeGroup:
     """Starts with rows whose prompts are read; their first step begins at once."""
 
-    def __init__(self, tools: LaneTools, prefilled: Sequence[Prefilled]) -> None:
+    def __init__(self, tools: DecodeTools, prefilled: Sequence[Prefilled]) -> None:
         self._scheme = tools.scheme
         parts = sorted(prefilled, key=lambda part: part.is_batch)
         self.rows: list[Row] = [row for part in parts for row in part.rows]

@@ -11,13 +11,14 @@ import pytest
 from engine.client import EngineClient
 from engine.protocol import Finished, ModelInfo, Usage
 from tests.engine.subjects import mlx_launch
+from tui.bench.context import BenchContext
 from tui.bench.figures import BenchFault
 from tui.bench.json_check import UnknownKeyword, complaint
+from tui.bench.mask_cost import MaskCost, MaskTask, MaskTurn, measure_mask_cost
 from tui.bench.structured import (
     Answer,
     constrained_answers,
     cost_figures,
-    mask_percent,
     valid_figure,
 )
 from tui.bench.structured_cases import CASES
@@ -98,16 +99,23 @@ def test_an_answer_that_was_cut_off_is_not_valid() -> None:
         valid_figure([], MODEL)
 
 
-def test_the_masks_share_counts_against_the_step() -> None:
-    # A step takes 50 ms and its mask 1 ms.
-    assert mask_percent(usage(10, 20.0, 0.01)) == pytest.approx(2.0)
-    slow = usage(10, 20.0, 0.02)
-    share, speed = cost_figures([(slow, usage(speed=40.0))], MODEL)
-    assert share.measured == pytest.approx(4.0)
-    assert not share.passes
-    assert speed.measured == pytest.approx(0.5)
-    with pytest.raises(BenchFault):
-        mask_percent(usage(speed=0.0))
+def test_the_cost_is_how_much_longer_the_same_steps_take() -> None:
+    turns = tuple(MaskTurn(6, held, 0.3, 0.006) for held in (0.303, 0.306, 0.6))
+    longer, masks = cost_figures(MaskCost("reference", turns), MODEL)
+    assert longer.measured == pytest.approx(2.0)
+    assert longer.passes
+    assert masks.measured == pytest.approx(2.0)
+    slow = MaskCost("reference", (MaskTurn(6, 0.312, 0.3, 0.0),))
+    assert not cost_figures(slow, MODEL)[0].passes
+
+
+@pytest.mark.xdist_group("engine-model")
+async def test_the_same_steps_are_made_on_both_sides(tiny_model: Path, tmp_path: Path) -> None:
+    context = BenchContext(tiny_model, mlx_launch().config)
+    task = MaskTask("Name some things.", '{"type":"array","items":{"type":"string"}}', 20, 2)
+    cost = await measure_mask_cost(context, task)
+    assert [turn.steps for turn in cost.turns] == [6] * 6
+    assert all(turn.held_seconds > turn.mask_seconds > 0 for turn in cost.turns)
 
 
 @pytest.mark.model

@@ -22,12 +22,11 @@ from engine.protocol import (
     ModelInfo,
     Sampling,
     TextDelta,
-    Usage,
 )
 from tui.bench.context import BenchContext, Report
-from tui.bench.figures import BenchFault, Figure, Pair, Target, compared, sampled
+from tui.bench.figures import BenchFault, Figure, Target, sampled
 from tui.bench.json_check import complaint
-from tui.bench.ours import GREEDY
+from tui.bench.mask_cost import MaskCost, MaskTask, measure_mask_cost
 from tui.bench.prompts import rambling_prompt
 from tui.bench.structured_cases import CASES, Case
 
@@ -35,28 +34,26 @@ ANSWERS = 200
 ANSWERS_A_ROUND = 20
 AT_ONCE = 8
 MOST_TOKENS = 200
-ROUNDS, SPEED_TOKENS = 4, 96
+ROUNDS, SPEED_TOKENS = 4, 98
 VALID_TARGET = Target(100.0, "at least")
 MASK_TARGET = Target(3.0, "at most")
 FOR_INFORMATION = Target(0.0, "at least", "for information, no target")
 # Long enough for a speed: a list of sentences that its bounds do not end.
-_LONG = JsonSchema(
-    json.dumps(
-        {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "sentence": {"type": "string", "minLength": 20, "maxLength": 120},
-                    "mood": {"enum": ["calm", "tense", "glad"]},
-                    "page": {"type": "integer", "minimum": 1, "maximum": 999},
-                },
-                "required": ["sentence", "mood", "page"],
-                "additionalProperties": False,
+_LONG = json.dumps(
+    {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "sentence": {"type": "string", "minLength": 20, "maxLength": 120},
+                "mood": {"enum": ["calm", "tense", "glad"]},
+                "page": {"type": "integer", "minimum": 1, "maximum": 999},
             },
-            "minItems": 40,
-        }
-    )
+            "required": ["sentence", "mood", "page"],
+            "additionalProperties": False,
+        },
+        "minItems": 40,
+    }
 )
 
 
@@ -85,12 +82,13 @@ async def bench_structured(context: BenchContext, report: Report) -> tuple[Figur
     async with EngineClient(launch) as engine:
         model = await engine.load(str(context.model_folder))
         answers = await constrained_answers(engine, wished)
-        for answer in answers:
-            if answer.complaint:
-                report(f"  {answer.case.name}, seed {answer.seed}: {answer.complaint}")
-        report(f"  {len(answers)} answers, {len(CASES)} schemas")
-        turns = [await _turn(engine, report) for _ in range(context.rounds or ROUNDS)]
-    return (valid_figure(answers, model), *cost_figures(turns, model))
+    for answer in answers:
+        if answer.complaint:
+            report(f"  {answer.case.name}, seed {answer.seed}: {answer.complaint}")
+    report(f"  {len(answers)} answers, {len(CASES)} schemas")
+    task = MaskTask(rambling_prompt(), _LONG, SPEED_TOKENS, context.rounds or ROUNDS)
+    cost = await measure_mask_cost(context, task)
+    return (valid_figure(answers, model), *cost_figures(cost, model))
 
 
 async def constrained_answers(
@@ -118,51 +116,24 @@ def valid_figure(answers: list[Answer], model: ModelInfo) -> Figure:
     )
 
 
-def cost_figures(turns: list[tuple[Usage, Usage]], model: ModelInfo) -> tuple[Figure, Figure]:
-    """The masks' share of a step, and the speed; a turn is one answer with a form, one without."""
-    note = f"{SPEED_TOKENS} tokens, {model.name}, {model.compute}"
-    masks = [mask_percent(held) for held, _ in turns]
-    pairs = [Pair((held.decode_tps,), free.decode_tps) for held, free in turns]
-    each = 1000 * sum(held.grammar_seconds / held.generated_tokens for held, _ in turns)
+def cost_figures(cost: MaskCost, model: ModelInfo) -> tuple[Figure, Figure]:
+    """How much longer the same steps take with a form, and the masks' own time."""
+    steps = sum(turn.steps for turn in cost.turns)
+    note = f"{steps} steps each of the same tokens in turns, {model.name}, {cost.compute}"
     return (
         sampled(
-            "mask, share of a step", "%", masks, MASK_TARGET, f"{each / len(turns):.2f} ms; {note}"
+            "steps with a form, longer by",
+            "%",
+            [100 * (turn.held_seconds / turn.free_seconds - 1) for turn in cost.turns],
+            MASK_TARGET,
+            note,
         ),
-        compared("decode with a form against without", pairs, "tok/s", FOR_INFORMATION, note),
-    )
-
-
-def mask_percent(usage: Usage) -> float:
-    """How much of a step the form took. Raises BenchFault for an answer of one token."""
-    if usage.decode_tps <= 0:
-        raise BenchFault("The answer held to a form was too short to measure its speed.")
-    return 100 * usage.grammar_seconds / usage.generated_tokens * usage.decode_tps
-
-
-async def _turn(engine: EngineClient, report: Report) -> tuple[Usage, Usage]:
-    request = Generate(
-        NO_REQUEST,
-        (Message("user", rambling_prompt()),),
-        sampling=GREEDY,
-        max_tokens=SPEED_TOKENS,
-    )
-    free = (await _run(engine, request))[1].usage
-    held = (await _run(engine, _held(request)))[1].usage
-    report(
-        f"  mask {mask_percent(held):.2f} % of a step, {held.decode_tps:.1f} tok/s with a form, "
-        f"{free.decode_tps:.1f} without"
-    )
-    return held, free
-
-
-def _held(request: Generate) -> Generate:
-    """The same request held to a form that goes on."""
-    return Generate(
-        NO_REQUEST,
-        request.messages,
-        sampling=request.sampling,
-        max_tokens=request.max_tokens,
-        grammar=_LONG,
+        sampled(
+            "making a mask, mostly while the model computes",
+            "% of a step",
+            [100 * turn.mask_seconds / turn.free_seconds for turn in cost.turns],
+            FOR_INFORMATION,
+        ),
     )
 
 
