@@ -40,6 +40,8 @@ from engine.worker.wired_weights import WiredWeights
 
 _SAMPLE_TOKENS = 4096
 """A context at which the average token's share of the KV cache is taken."""
+_FORMS_IDLE_SECONDS = 3.0
+"""After which nobody is likely to ask within the second that it takes."""
 _DEMOTE_SECONDS = 300.0
 """After which a kept chat that is on the disk gives its memory back."""
 _MOST_LENGTHS, _MOST_PLANS = 4096, 64
@@ -77,6 +79,7 @@ class Answering:
         self._kv_bytes = lru_cache(_MOST_LENGTHS)(lambda tokens: self._plan_now(tokens, 1).kv_bytes)
         self._rows: dict[int, Row] = {}
         self._kept_bytes = 0
+        self._has_answered = False
         self._budget = KvBudget(self._measure_budget)
         tools = self._tools(config.prefill_step, config.is_drafting_allowed)
         self._lanes: dict[Lane, MlxLane] = {lane: MlxLane(lane, tools) for lane in LANES}
@@ -106,6 +109,18 @@ class Answering:
         """End a row."""
         with mx.stream(generation_stream):
             return self._pass_on(self._scheduler.cancel(id))
+
+    def prepare_forms(self, idle_seconds: float) -> float | None:
+        """Make ready for answers of a form once nobody waits; returns when to try again.
+
+        Not before the first answer: it would be the one to come late.
+        """
+        if not self._has_answered or self.structured.is_prepared:
+            return None
+        if idle_seconds < _FORMS_IDLE_SECONDS:
+            return _FORMS_IDLE_SECONDS - idle_seconds
+        self.structured.prepare()
+        return None
 
     def demote(self) -> float | None:
         """Leave to the disk what was not used for long; returns when to try again."""
@@ -139,6 +154,7 @@ class Answering:
         return events
 
     def _note_end(self, row: Row, event: Finished | Failed) -> None:
+        self._has_answered = True
         if not row.tokens_held:
             return
         self._telemetry.remember(row.tokens_held)

@@ -148,10 +148,11 @@ class MlxBackend:
 
     def upkeep(self, idle_seconds: float) -> float | None:
         """Write a little of what waits for the disk, then free what has lain there for long."""
-        pause = self._tier.upkeep(idle_seconds)
-        if pause is None and self._answering is not None:
-            return self._answering.demote()
-        return pause
+        pause, answering = self._tier.upkeep(idle_seconds), self._answering
+        if pause is not None or answering is None:
+            return pause
+        pauses = answering.prepare_forms(idle_seconds), answering.demote()
+        return min((pause for pause in pauses if pause is not None), default=None)
 
     def submit(self, command: Generate) -> None:
         """Check the request and queue the row."""

@@ -18,6 +18,11 @@ def call_deep(act: Callable[[], _T], seconds: float) -> _T:
 
     A call that is given up runs on to its end, unheard. RuntimeError stands for a panic.
     """
+    return begin_deep(act).result(seconds)
+
+
+def begin_deep(act: Callable[[], _T]) -> Future[_T]:
+    """The same without waiting for it."""
     future: Future[_T] = Future()
 
     def run() -> None:
@@ -32,4 +37,4 @@ def call_deep(act: Callable[[], _T], seconds: float) -> _T:
         threading.Thread(target=run, daemon=True).start()
     finally:
         threading.stack_size(usual)
-    return future.result(seconds)
+    return future

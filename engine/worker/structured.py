@@ -1,11 +1,12 @@
 """Structured output with one loaded model: its tokenizer as llguidance sees it, compiled grammars.
 
-Neither costs anything until the first constrained answer.
+Neither costs anything before the first constrained answer, unless it is prepared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from concurrent.futures import Future
 from functools import lru_cache, partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from engine.protocol import Generate, Grammar
 from engine.serving.backend import Refused
 from engine.serving.containment import Caught, attempt
 from engine.worker.constraint import Constraint, Vocabulary
-from engine.worker.deep_thread import call_deep
+from engine.worker.deep_thread import begin_deep, call_deep
 from engine.worker.grammar_fault import NOTHING_FITS, TOO_SLOW, reason_of, refusal_sentence
 from engine.worker.grammar_text import grammar_text
 from engine.worker.markup import Markup
@@ -39,8 +40,17 @@ class Structured:
         self._tokenizer = tokenizer
         self._markup = markup
         self._size = vocabulary_size
-        self._known: tuple[LLTokenizer, Vocabulary] | None = None
+        self._reading: Future[tuple[LLTokenizer, Vocabulary]] | None = None
         self._compiled = lru_cache(MOST_COMPILED)(self._compile)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the tokenizer was read, or is being read."""
+        return self._reading is not None
+
+    def prepare(self) -> None:
+        """Begin to read the tokenizer; all of Python stands still for up to a second meanwhile."""
+        self._reading = self._reading or begin_deep(self._read_tokenizer)
 
     def constraint(self, command: Generate, prompt: Sequence[int]) -> Constraint | None:
         """What holds the answer to its form; None when there is none. Raises Refused."""
@@ -74,12 +84,11 @@ class Structured:
         return matcher
 
     def _words(self) -> tuple[LLTokenizer, Vocabulary]:
-        if self._known is None:
-            made = attempt(partial(call_deep, self._read_tokenizer, TOKENIZER_SECONDS))
-            if isinstance(made, Caught):
-                raise Refused("bad-request", _NO_TOKENIZER) from made.error
-            self._known = made
-        return self._known
+        reading = self._reading = self._reading or begin_deep(self._read_tokenizer)
+        made = attempt(partial(reading.result, TOKENIZER_SECONDS))
+        if isinstance(made, Caught):
+            raise Refused("bad-request", _NO_TOKENIZER) from made.error
+        return made
 
     def _read_tokenizer(self) -> tuple[LLTokenizer, Vocabulary]:
         ends = sorted(id for id in self._tokenizer.eos_token_ids if 0 <= id < self._size)

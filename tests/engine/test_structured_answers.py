@@ -263,3 +263,23 @@ def test_a_tag_in_letters_is_part_of_what_a_form_says(
     spelling.run()
     assert said(spelling, id) == text
     assert not said(spelling, id, "thinking")
+
+
+def is_prepared(driver: Driver) -> bool:
+    return driver.answering.structured.is_prepared
+
+
+def test_forms_are_made_ready_once_nobody_waits_and_not_before_an_answer(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    driver = load_driver(tiny_model, tmp_path)
+    driver.backend.upkeep(99.0)
+    assert not is_prepared(driver)
+    driver.alone("Hello. ", 2)
+    assert driver.backend.upkeep(1.0) == pytest.approx(2.0)
+    assert not is_prepared(driver)
+    driver.backend.upkeep(3.0)
+    assert is_prepared(driver)
+    id = submit(driver, Choice(("yes", "no")))
+    driver.run()
+    assert driver.text(id) in ("yes", "no")
