@@ -1,0 +1,1 @@
+"""What a page was, who changed it, and the ways back."""

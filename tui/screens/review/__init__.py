@@ -1,0 +1,1 @@
+"""Proposed edits, looked at and decided on."""
