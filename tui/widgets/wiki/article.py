@@ -2,79 +2,170 @@
 
 from __future__ import annotations
 
-import re
+from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
+from tui.document.document import OutlineEntry
 from tui.markdown.parser import IsKnown
-from tui.markdown.widget import SafeMarkdown
 from tui.text.content import literal
-from tui.text.sanitise import to_display
+from tui.widgets.document.find_bar import FindBar
+from tui.widgets.document.pointing import pointed_text
+from tui.widgets.document.reader import DocumentReader
+from tui.widgets.wiki.reading_desk import ReadingDesk, read_alone
+from vault.errors import VaultError
 from vault.files import ArticleFile
 
-# Textual needs seconds for more; such a text is shown as it is.
-MOST_DRAWN_CHARACTERS = 120_000
-MOST_COSTLY_LINES = 250
-MOST_PARAGRAPHS = 1200
-_COSTLY_LINE = re.compile(r"^[ \t]*(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\|)", re.MULTILINE)
-_FRONT_MATTER = re.compile(
-    r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE
-)
 
-
-class ArticleView(VerticalScroll):
+class ArticleView(Vertical):
     """The rendered text of an article, or the reason why there is none."""
 
-    can_focus = True
+    DEFAULT_CSS: ClassVar[str] = """
+    ArticleView > #article-document { height: 1fr; }
+    ArticleView > #article-pointed {
+        height: auto; max-height: 4; padding: 0 1; display: none;
+        background: $panel; color: $foreground-muted;
+    }
+    """
+
+    class TaskToggled(Message):
+        """A task was checked off or opened again; `file` is the article as saved."""
+
+        def __init__(self, file: ArticleFile) -> None:
+            super().__init__()
+            self.file = file
+
+    def __init__(self, desk: ReadingDesk | None = None, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._desk = desk
+        self._file: ArticleFile | None = None
 
     def compose(self) -> ComposeResult:
-        """Markdown, and a plain text for what Markdown cannot draw in time."""
+        """A document, a text in its place, a line about the link pointed at, and what to find."""
         yield Static(Content("Choose an article on the left."), id="article-plain")
-        yield SafeMarkdown("", id="article-text")
+        yield DocumentReader(id="article-document")
+        yield Static(Content(""), id="article-pointed")
+        yield FindBar(id="article-find")
+
+    def on_mount(self) -> None:
+        """There is no document yet."""
+        self.reader.display = False
+
+    @property
+    def reader(self) -> DocumentReader:
+        """The document on the screen."""
+        return self.query_one(DocumentReader)
+
+    @property
+    def headings(self) -> tuple[OutlineEntry, ...]:
+        """The headings of the article: level, text, anchor, and line from 0."""
+        return self.reader.headings
 
     async def show(self, file: ArticleFile, is_known: IsKnown) -> None:
-        """Draw the article as it is in `file`, from its first line."""
-        is_same = file.path == self.query_one(SafeMarkdown).article_path
-        place = self.scroll_offset
-        if file.text is None or is_costly(file.text):
-            await self._show_plain(file)
-        else:
-            await self._show_markdown(file.path, file.text, is_known)
-        self.scroll_to(y=place.y if is_same else 0, animate=False)
-
-    def show_message(self, text: str) -> None:
-        """Say why there is no article."""
-        self._plain.update(literal(text))
-        self._plain.display, self.query_one(SafeMarkdown).display = True, False
-
-    async def _show_markdown(self, path: str, text: str, is_known: IsKnown) -> None:
-        markdown = self.query_one(SafeMarkdown)
-        markdown.is_known = is_known
-        markdown.article_path = path
-        await markdown.update(to_display(_FRONT_MATTER.sub("", text, count=1)))
-        self._plain.display, markdown.display = False, True
-
-    async def _show_plain(self, file: ArticleFile) -> None:
+        """Draw the article as it is in `file`, from its first line unless it is shown already."""
         if file.text is None:
             self.show_message(f"This file cannot be shown: {file.read_only_reason}.")
             return
-        shown = file.text[:MOST_DRAWN_CHARACTERS]
-        rest = len(file.text) - len(shown)
-        note = f"\n\n… {rest:,} more characters; F4 opens the whole text." if rest else ""
-        self.show_message(f"(too long to be drawn: shown as it is written)\n\n{shown}{note}")
+        try:
+            document = await (self._desk.read(file) if self._desk else read_alone(file, is_known))
+        except VaultError as error:
+            self.show_message(str(error))
+            return
+        is_same = self._file is not None and self._file.path == file.path
+        self._file = file
+        self._plain.display, self.reader.display = False, True
+        self.query_one(FindBar).close()
+        self.reader.show_document(document, keeps_place=is_same)
+
+    def show_message(self, text: str) -> None:
+        """Say why there is no article."""
+        self._file = None
+        self._plain.update(literal(text))
+        self._plain.display, self.reader.display = True, False
+
+    def go_to_anchor(self, fragment: str) -> bool:
+        """Go to what a link's fragment names: an anchor, a heading or `^block`."""
+        return self.reader.go_to_anchor(fragment)
+
+    def go_to_source(self, line: int) -> None:
+        """Go to what is written on a line of the article, counted from 0."""
+        flow = self.reader.flow
+        if flow is not None:
+            blocks = enumerate(flow.document.blocks)
+            own = [i for i, each in blocks if each.page.path == flow.document.path]
+            above = [i for i in own if flow.document.blocks[i].line <= line]
+            self.reader.go_to_block(above[-1] if above else 0, context=2)
+
+    def focus(self, scroll_visible: bool = True) -> ArticleView:
+        """Let the keys scroll the article."""
+        self.reader.focus(scroll_visible)
+        return self
+
+    @on(DocumentReader.TaskAsked)
+    async def toggle_task(self, event: DocumentReader.TaskAsked) -> None:
+        """Check off a task of this very article."""
+        event.stop()
+        file = self._file
+        if file is None or self._desk is None:
+            return
+        if event.box.path != file.path:
+            self._complain("This task is on another page, which is only shown here.")
+            return
+        try:
+            saved = await self._desk.toggle(file, event.box.line)
+            if self._file is not file:
+                return
+            self._file = saved
+            self.reader.show_document(await self._desk.read(saved), keeps_place=True)
+        except VaultError as error:
+            self._complain(str(error))
+            return
+        self.post_message(self.TaskToggled(saved))
+
+    @on(DocumentReader.Pointed)
+    def show_pointed(self, event: DocumentReader.Pointed) -> None:
+        """Say what the link is."""
+        event.stop()
+        line = self.query_one("#article-pointed", Static)
+        flow = self.reader.flow
+        line.display = event.target is not None
+        if event.target is not None and flow is not None:
+            line.update(literal(pointed_text(event.target, flow)))
+
+    @on(DocumentReader.FindAsked)
+    def open_find(self, event: DocumentReader.FindAsked) -> None:
+        """Ask what to find."""
+        event.stop()
+        self.query_one(FindBar).open()
+
+    @on(DocumentReader.Found)
+    def show_found(self, event: DocumentReader.Found) -> None:
+        """Say how many there are."""
+        event.stop()
+        self.query_one(FindBar).tell(event.here, event.count)
+
+    @on(FindBar.Typed)
+    def find(self, event: FindBar.Typed) -> None:
+        """Find as it is typed."""
+        event.stop()
+        self.reader.find(event.text)
+
+    @on(FindBar.Left)
+    def leave_find(self, event: FindBar.Left) -> None:
+        """Back to reading; the matches stay when there was something to find."""
+        event.stop()
+        if not event.keeps_matches:
+            self.reader.find("")
+        self.reader.focus()
+
+    def _complain(self, text: str) -> None:
+        self.notify(text, severity="warning", markup=False)
 
     @property
     def _plain(self) -> Static:
         return self.query_one("#article-plain", Static)
-
-
-def is_costly(text: str) -> bool:
-    """Whether Markdown would hold up the keyboard: every list item, heading and row is a widget."""
-    return (
-        len(text) > MOST_DRAWN_CHARACTERS
-        or len(_COSTLY_LINE.findall(text)) > MOST_COSTLY_LINES
-        or text.count("\n\n") > MOST_PARAGRAPHS
-    )

@@ -1,0 +1,268 @@
+"""Block tokens as blocks in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from markdown_it.token import Token
+
+from tui.document.blocks import (
+    Block,
+    Body,
+    CalloutBody,
+    FactsBody,
+    HeadingBody,
+    LiteralBody,
+    PictureBody,
+    ProseBody,
+    RuleBody,
+)
+from tui.document.callouts import read_opening
+from tui.document.containers import (
+    Containers,
+    GroupIds,
+    Level,
+    item_level,
+    note_level,
+    quote_level,
+    task_level,
+)
+from tui.document.inline import is_external, note_sign
+from tui.document.page import Page
+from tui.document.paragraphs import Embed, read_paragraph, read_task
+from tui.document.roles import Role
+from tui.document.tables import code_pieces, read_code, read_table, table_pieces
+
+_LARGE_GAP = 2
+
+
+class Embedder(Protocol):
+    """Shows what `![[Page#Section]]` means, in place."""
+
+    def embed(self, builder: Builder, embed: Embed, line: int, gap: int) -> None:
+        """Add the blocks."""
+
+
+@dataclass(slots=True)
+class _List:
+    is_first_item: bool = True
+    width: int = 0
+
+
+@dataclass
+class Builder:
+    """Makes the blocks of one page; `first_line` is where its text begins in its file.
+
+    `facts` are the fields of the infobox by the line it starts on.
+    """
+
+    page: Page
+    ids: GroupIds
+    embedder: Embedder
+    first_line: int = 0
+    facts: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    containers: Containers = field(default_factory=Containers)
+    blocks: list[Block] = field(default_factory=list)
+    outer_groups: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self._lists: list[_List] = []
+        self._sections: list[tuple[int, int]] = []
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """The groups that hide the next block."""
+        sections = (group for _, group in self._sections)
+        return (*(self.outer_groups or ()), *self.containers.groups, *sections)
+
+    def add(self, body: Body, line: int, gap: int = 1) -> None:
+        """Add a block."""
+        margin, mark = self.containers.margin(), self.containers.mark()
+        block = Block(body, self.page, line + self.first_line, margin, gap, self.groups, mark)
+        self.blocks.append(block)
+        self.containers.use()
+
+    def read(self, tokens: Sequence[Token]) -> None:
+        """Add the blocks of all tokens."""
+        at = 0
+        while at < len(tokens):
+            at = self._take(tokens, at)
+
+    def _take(self, tokens: Sequence[Token], at: int) -> int:
+        token = tokens[at]
+        line = token.map[0] if token.map else 0
+        match token.type:
+            case "heading_open":
+                self._heading(token, tokens[at + 1].content, line)
+                return at + 3
+            case "paragraph_open":
+                self._paragraph(tokens[at + 1].content, line, is_tight=token.hidden)
+                return at + 3
+            case "blockquote_open":
+                return self._quote(tokens, at, line)
+            case "bullet_list_open" | "ordered_list_open":
+                self._lists.append(_List(width=_number_width(tokens, at)))
+            case "list_item_open":
+                self._open_item(tokens, at)
+            case "list_item_close" | "blockquote_close" | "footnote_close":
+                self._close_level(line)
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists.pop()
+            case "footnote_open":
+                level = note_level(note_sign(token.info), token.info)
+                return self._footnote(tokens, at, level)
+            case "table_open":
+                return self._table(tokens, at, line)
+            case _:
+                self._leaf(token, line)
+        return at + 1
+
+    def _leaf(self, token: Token, line: int) -> None:
+        match token.type:
+            case "fence" | "code_block":
+                self._code(token, line)
+            case "hr":
+                self.add(RuleBody(), line)
+            case "html_block" if not _is_comment(token.content):
+                self.add(LiteralBody(token.content.rstrip("\n"), (Role.QUIET,)), line)
+            case _:
+                pass
+
+    def _heading(self, token: Token, source: str, line: int) -> None:
+        level = int(token.tag[1:])
+        group = None
+        if token.level == 0 and self.outer_groups is None:
+            while self._sections and self._sections[-1][0] >= level:
+                self._sections.pop()
+            group = self.ids.take()
+        gap = _LARGE_GAP if level == 2 and group is not None else 1
+        self.add(HeadingBody(level, source, group), line, gap)
+        if group is not None:
+            self._sections.append((level, group))
+
+    def _paragraph(self, source: str, line: int, *, is_tight: bool) -> None:
+        gap = self._gap(is_tight)
+        task = read_task(source) if self._is_item_start else None
+        if task is not None:
+            self.add(ProseBody(task[1], task=task[0]), line, gap)
+            return
+        for piece in read_paragraph(source):
+            if isinstance(piece, Embed):
+                self.embedder.embed(self, piece, line, gap)
+            else:
+                self.add(self._with_facts(piece), line, gap)
+            gap = 0
+
+    def _with_facts(self, body: Body) -> Body:
+        if not isinstance(body, PictureBody) or is_external(body.href):
+            return body
+        return replace(body, facts=self.page.library.picture_facts(body.href, self.page.path))
+
+    def _gap(self, is_tight: bool) -> int:
+        last = self.blocks[-1].body if self.blocks else None
+        if isinstance(last, HeadingBody):
+            return 1 if last.level == 1 else 0
+        if isinstance(last, CalloutBody):
+            return 0
+        is_first = len(self._lists) == 1 and self._lists[0].is_first_item
+        return 0 if is_tight and not (is_first and self._is_item_start) else 1
+
+    @property
+    def _is_item_start(self) -> bool:
+        levels = self.containers.levels
+        return bool(self._lists and levels) and not levels[-1].is_used
+
+    def _quote(self, tokens: Sequence[Token], at: int, line: int) -> int:
+        is_paragraph = tokens[at + 1].type == "paragraph_open"
+        opening = read_opening(tokens[at + 2].content) if is_paragraph else None
+        if opening is None:
+            self.containers.levels.append(quote_level(Role.QUOTE_BAR))
+            return at + 1
+        group = self.ids.take() if opening.is_foldable else None
+        if group is not None and opening.is_folded:
+            self.ids.folded.add(group)
+        level = quote_level(opening.role)
+        gap = self._gap(is_tight=False)
+        self.containers.levels.append(level)
+        self.add(CalloutBody(opening.kind, opening.title, opening.role, group), line, gap)
+        level.group = group
+        if opening.rest.strip():
+            self._paragraph(opening.rest, line + 1, is_tight=False)
+        return at + 4
+
+    def _open_item(self, tokens: Sequence[Token], at: int) -> None:
+        token = tokens[at]
+        is_task = tokens[at + 1].type == "paragraph_open" and read_task(tokens[at + 2].content)
+        if is_task and not self._lists[-1].width:
+            self.containers.levels.append(task_level())
+        elif self._lists[-1].width:
+            number = f"{token.info}{token.markup}"
+            self.containers.levels.append(item_level(number, self._lists[-1].width, 0))
+        else:
+            self.containers.levels.append(item_level("", 0, len(self._lists)))
+
+    def _close_level(self, line: int) -> None:
+        level = self.containers.levels[-1]
+        if self._lists and not level.is_used and level.mark != "> ":
+            self.add(ProseBody(""), line, self._gap(is_tight=True))
+        self.containers.levels.pop()
+        if self._lists:
+            self._lists[-1].is_first_item = False
+
+    def _footnote(self, tokens: Sequence[Token], at: int, level: Level) -> int:
+        token = tokens[at]
+        line = token.map[0] if token.map else 0
+        gap = self._note_gap()
+        self.containers.levels.append(level)
+        if at + 1 < len(tokens) and tokens[at + 1].type == "paragraph_open":
+            self.add(ProseBody(tokens[at + 2].content, note=token.info), line, gap)
+            return at + 4
+        self.add(ProseBody("", note=token.info), line, gap)
+        return at + 1
+
+    def _note_gap(self) -> int:
+        last = self.blocks[-1].body if self.blocks else None
+        if isinstance(last, ProseBody) and last.note is not None:
+            return 0
+        return self._gap(is_tight=False)
+
+    def _table(self, tokens: Sequence[Token], at: int, line: int) -> int:
+        end = next(i for i in range(at, len(tokens)) if tokens[i].type == "table_close")
+        gap = self._gap(is_tight=False)
+        for piece in table_pieces(read_table(tokens[at:end])):
+            self.add(piece, line, gap)
+            gap = 0
+        return end + 1
+
+    def _code(self, token: Token, line: int) -> None:
+        facts = self.facts.get(line)
+        gap = self._gap(is_tight=False)
+        if facts is not None:
+            self.add(FactsBody(facts), line, gap)
+            return
+        words = token.info.split(maxsplit=1)
+        code = read_code(words[0] if words else "", token.content)
+        for piece in code_pieces(code):
+            self.add(piece, line, gap)
+            gap = 0
+
+
+def _number_width(tokens: Sequence[Token], at: int) -> int:
+    """The cells that the widest number of an ordered list takes; 0 for bullets."""
+    opening = tokens[at]
+    if opening.type == "bullet_list_open":
+        return 0
+    width = 2
+    for token in tokens[at + 1 :]:
+        if token.type == "ordered_list_close" and token.level == opening.level:
+            break
+        if token.type == "list_item_open" and token.level == opening.level + 1:
+            width = max(width, len(token.info) + 1)
+    return width
+
+
+def _is_comment(html: str) -> bool:
+    bare = html.strip()
+    return bare.startswith("<!--") and bare.endswith("-->") and bare.find("-->") == len(bare) - 3

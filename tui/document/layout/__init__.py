@@ -1,0 +1,1 @@
+"""Blocks as lines: one module for each shape, `lay` for any block."""

@@ -1,0 +1,1 @@
+"""A document on the screen: drawn, scrolled, searched, and its links followed."""

@@ -1,0 +1,38 @@
+"""What is said of the link that is chosen or under the mouse."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from tui.document.flow import Flow
+from tui.document.targets import (
+    CodeCopy,
+    FoldMark,
+    LinkTarget,
+    NoteMark,
+    NoteReturn,
+    Target,
+    TaskBox,
+)
+from tui.markdown.address import wiki_target
+
+
+def pointed_text(target: Target, flow: Flow) -> str:
+    """A line or two: a footnote's text, an address, what Enter would do."""
+    match target:
+        case LinkTarget(href=href):
+            page = wiki_target(href)
+            return href if page is None else page
+        case NoteMark(id):
+            block = flow.document.note(id)
+            return "This footnote is not defined." if block is None else flow.laid(block).text
+        case NoteReturn():
+            return "back to where it is cited"
+        case TaskBox():
+            return "Enter or x checks this off, or opens it again"
+        case FoldMark():
+            return "fold or unfold"
+        case CodeCopy():
+            return "copy this code"
+        case _:
+            assert_never(target)
