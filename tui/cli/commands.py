@@ -8,6 +8,7 @@ import typer
 
 from tui.cli.memory.commands import memory_app
 from tui.cli.memory.history_commands import history_app
+from tui.cli.memory.review_commands import review_app
 
 app = typer.Typer(
     name="zib",
@@ -197,6 +198,7 @@ def bench(
 models_app = typer.Typer(help="The models on this machine: list, get, import, remove.")
 app.add_typer(models_app, name="models")
 memory_app.add_typer(history_app)
+memory_app.add_typer(review_app, name="review")
 app.add_typer(memory_app, name="memory")
 
 

@@ -15,7 +15,7 @@ from tui.cli.memory.past import page_once_called
 from tui.cli.memory.printed import print_json, print_lines
 from tui.text.line import to_line
 from tui.text.sanitise import to_display
-from vault.history.diff import Diff, DiffLine, Kind
+from vault.history.diff import Diff, DiffLine, Hunk, Kind
 from vault.history.log import Revision
 from vault.names import displayable
 from vault.vault import Vault
@@ -138,11 +138,16 @@ def _diff_lines(title: str, found: Diff, by_words: bool) -> Iterator[str]:
     yield f"{title}  +{found.added} -{found.removed}"
     for hunk in found.hunks:
         yield _coloured(f"@@ -{hunk.old_start} +{hunk.new_start} @@", "cyan")
-        for line in hunk.lines:
-            text = _with_words(line) if by_words else _plain(line.text)
-            yield _coloured(f"{_SIGNS[line.kind]}{text}", _COLOURS[line.kind])
-            if not line.ends:
-                yield "\\ the page ends here without a line break"
+        yield from hunk_lines(hunk, by_words)
+
+
+def hunk_lines(hunk: Hunk, by_words: bool) -> Iterator[str]:
+    """The lines of a hunk with their signs, in colour on a terminal that has it."""
+    for line in hunk.lines:
+        text = _with_words(line) if by_words else _plain(line.text)
+        yield _coloured(f"{_SIGNS[line.kind]}{text}", _COLOURS[line.kind])
+        if not line.ends:
+            yield "\\ the page ends here without a line break"
 
 
 def _with_words(line: DiffLine) -> str:
