@@ -10,6 +10,7 @@ _KEPT = {"Nd", "Nl", "Pc"}
 _CIRCLED = re.compile(
     "[\u24b6-\u24e9\U0001f130-\U0001f149\U0001f150-\U0001f169\U0001f170-\U0001f189]"
 )
+_DROPPED = re.compile(r"[^a-z0-9_ -]")
 _LINK_MARKS = re.compile(r"[#|^:%\[\]\\*_`=~]")
 
 
@@ -18,9 +19,12 @@ def heading_slug(heading: str) -> str:
 
     GitHub knows Unicode 13, so it drops the letters added since, which are kept here.
     """
+    text = heading.lower()
+    if text.isascii():
+        return _DROPPED.sub("", text).replace(" ", "-")
     return "".join(
         "-" if character == " " else character
-        for character in heading.lower()
+        for character in text
         if character in " -" or _is_kept(character)
     )
 

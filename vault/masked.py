@@ -32,7 +32,8 @@ def masked(text: str) -> str:
 
 def mask(layout: Layout) -> str:
     """Return the masked copy of a page whose blocks are known."""
-    spans = [(0, layout.lines.start(layout.front_lines))]
+    spans = [(0, layout.lines.start(layout.front_lines))] if layout.front_lines else []
+    ticks = _Ticks(layout.text)
     for block in layout.blocks:
         match block.kind:
             case BlockKind.FENCE | BlockKind.INDENTED_CODE:
@@ -40,12 +41,15 @@ def mask(layout: Layout) -> str:
             case BlockKind.HTML if _RAW_HTML.match(block.content):
                 spans.append(layout.span(block))
             case BlockKind.HEADING | BlockKind.PARAGRAPH:
-                spans += _code_spans(layout.text, layout.span(block))
+                within = layout.span(block)
+                if ticks.are_in(*within):
+                    spans += _code_spans(layout.text, within)
             case _:
                 pass
     copy = _blanked(layout.text, spans)
     for opening, closing in _PAIRED_MARKS:
-        copy = _blanked(copy, _paired(copy, opening, closing))
+        if opening in copy:
+            copy = _blanked(copy, _paired(copy, opening, closing))
     return _INLINE_MATH.sub(_without_formula, copy) if "$" in copy else copy
 
 
@@ -70,9 +74,21 @@ def is_escaped(text: str, position: int) -> bool:
     return backslashes % 2 == 1
 
 
+class _Ticks:
+    """Tells where backticks are; asked from the start of a text to its end it looks once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._next = -1
+
+    def are_in(self, start: int, end: int) -> bool:
+        if self._next < start:
+            found = self._text.find("`", start)
+            self._next = len(self._text) if found < 0 else found
+        return self._next < end
+
+
 def _code_spans(text: str, within: Span) -> list[Span]:
-    if text.find("`", *within) < 0:
-        return []
     runs = [found.span() for found in _TICKS.finditer(text, *within)]
     by_length: dict[int, list[int]] = {}
     for start, end in runs:
@@ -109,6 +125,11 @@ def _blanked(text: str, spans: list[Span]) -> str:
         if end <= done:
             continue
         first = max(start, done)
-        pieces += [text[done:first], _NOT_BREAK.sub(" ", text[first:end])]
+        hidden = text[first:end]
+        is_one_line = "\n" not in hidden and "\r" not in hidden
+        pieces += [
+            text[done:first],
+            " " * len(hidden) if is_one_line else _NOT_BREAK.sub(" ", hidden),
+        ]
         done = end
     return "".join([*pieces, text[done:]])

@@ -42,7 +42,7 @@ def write(root: Path, pages: dict[str, str]) -> None:
 def contents(index: Index) -> dict[str, list[str]]:
     """All tables, by names instead of row ids; the tables of words by what they find."""
     queries = {
-        "pages": "SELECT path, title, size, is_excluded, problem, date, length, redirect FROM page",
+        "pages": "SELECT path, title, size, is_excluded, problem, date, redirect FROM page",
         "names": "SELECT path, kind, name.key, name.text FROM name JOIN page ON page = page.id",
         "links": "SELECT page.path, link.start, line, form, is_embed, target, fragment, label,"
         " state, other.path FROM link JOIN page ON page = page.id"

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 _BREAK = re.compile("\r\n|\r|\n")
+_LINE_FEED = re.compile("\n")
 _BYTES_EVERY = 4096
 
 
@@ -32,7 +33,7 @@ class LineTable:
 
     def start(self, line: int) -> int:
         """Return where a line starts; past the last line, the end of the text."""
-        return self.starts[min(line, self.count)]
+        return self.starts[line] if line < len(self.starts) else self.starts[-1]
 
     def end(self, line: int) -> int:
         """Return where the content of a line ends, before its break."""
@@ -63,10 +64,13 @@ class LineTable:
 
 def line_table(text: str) -> LineTable:
     """Find the lines of `text`."""
-    starts, ends = [0], []
-    for found in _BREAK.finditer(text):
-        ends.append(found.start())
-        starts.append(found.end())
+    if "\r" in text:
+        breaks = [found.span() for found in _BREAK.finditer(text)]
+        ends = [start for start, _ in breaks]
+        starts = [0, *(end for _, end in breaks)]
+    else:
+        ends = [found.start() for found in _LINE_FEED.finditer(text)]
+        starts = [0, *(end + 1 for end in ends)]
     if starts[-1] < len(text):
         ends.append(len(text))
         starts.append(len(text))

@@ -81,16 +81,24 @@ class Edges:
     def _resolutions(
         self, rows: Iterable[tuple[int, str, LinkForm, str, str | None]]
     ) -> Iterator[tuple[int | None, str, int]]:
+        known: dict[tuple[str, ...], tuple[int | None, str]] = {}
         for row, path, form, target, fragment in rows:
-            link = Link(0, 0, (0, 0), target, fragment, "", is_embed=False, form=form)
-            match self._resolver.resolve(link, path):
-                case Found(path=found, candidates=candidates):
-                    state = "ambiguous" if len(candidates) > 1 else "found"
-                    yield self.pages[found], state, row
-                case Refused():
-                    yield None, "refused", row
-                case _:
-                    yield None, "wanted", row
+            # Links of one folder that say the same lead to the same page.
+            place = path.rpartition("/")[0] if target else path
+            key = (form, target, "" if fragment is None else f"#{fragment}", place)
+            if key not in known:
+                link = Link(0, 0, (0, 0), target, fragment, "", is_embed=False, form=form)
+                known[key] = self._resolution(link, path)
+            yield *known[key], row
+
+    def _resolution(self, link: Link, path: str) -> tuple[int | None, str]:
+        match self._resolver.resolve(link, path):
+            case Found(path=found, candidates=candidates):
+                return self.pages[found], "ambiguous" if len(candidates) > 1 else "found"
+            case Refused():
+                return None, "refused"
+            case _:
+                return None, "wanted"
 
 
 def _keys_of(path: str, names: PageNames | None) -> set[str]:

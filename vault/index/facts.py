@@ -61,7 +61,6 @@ class Facts:
     tags: tuple[str, ...]
     categories: tuple[str, ...]
     date: str
-    words: int
     properties: str = ""
 
 
@@ -88,7 +87,6 @@ def read_facts(text: str) -> Facts:
         tags=tuple(dict.fromkeys(tag.strip().removeprefix("#") for tag in tags if tag.strip("# "))),
         categories=_categories(article),
         date=_date(article),
-        words=len(body.split()),
         properties=_properties(article),
     )
 

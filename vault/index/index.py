@@ -14,7 +14,7 @@ import apsw
 from filelock import FileLock
 
 from vault.index.edges import Edges
-from vault.index.refreshing import PAGES_A_TRANSACTION, Refreshing
+from vault.index.refreshing import MANY, Refreshing
 from vault.index.rows import FileVersion
 from vault.index.schema import open_index, remove_index
 from vault.listing import Note, list_vault, note_at
@@ -143,7 +143,7 @@ class Index:
             changed = [
                 note for note in notes.values() if not _is_up_to_date(known.get(note.path), note)
             ]
-            is_whole = len(changed) > PAGES_A_TRANSACTION
+            is_whole = len(changed) > MANY
             work = Refreshing(self.root, self._connection, self.edges(), known, is_whole)
             self._under_way = work, len(changed)
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -100,6 +101,9 @@ def _read_task(root: Path, wanted: Sequence[Wanted]) -> list[PageRead]:
 def _begin() -> None:
     """An interrupt is for the process that asked; without that process there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A page leaves no circles behind; to look for some after every few takes a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

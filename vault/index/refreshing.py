@@ -13,7 +13,9 @@ from vault.index.schema import create_indexes, drop_indexes
 from vault.links.known import PageNames
 from vault.listing import Note
 
-PAGES_A_TRANSACTION = 500
+PAGES_A_TRANSACTION = 4000
+MANY = 500
+"""From so many changed pages on every link is resolved anew."""
 
 
 class Refreshing:
@@ -54,9 +56,9 @@ class Refreshing:
                 drop_indexes(self._connection)
         wanted = [Wanted(note, self._hash_of(note)) for note in notes]
         pages = read_pages(self._root, wanted)
-        while some := list(itertools.islice(pages, PAGES_A_TRANSACTION)):
+        for start in range(0, len(wanted), PAGES_A_TRANSACTION):
             with self._connection:
-                for page in some:
+                for page in itertools.islice(pages, min(PAGES_A_TRANSACTION, len(wanted) - start)):
                     self._take(page)
                     self.taken += 1
 

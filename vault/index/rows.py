@@ -51,7 +51,6 @@ class PageRows:
 
     names: PageNames
     date: str
-    length: int
     rows: dict[str, list[_Row]]
     words: tuple[str, ...]
     grams: tuple[str, ...]
@@ -97,7 +96,6 @@ def rows_of(path: str, facts: Facts) -> PageRows:
     return PageRows(
         facts.names,
         facts.date,
-        facts.words,
         rows,
         tuple(without_runs(text) for text in columns),
         grams if any(grams) else (),
@@ -109,7 +107,7 @@ def insert_page(connection: apsw.Connection, version: FileVersion, page: PageRow
     redirect = page.names.redirect.target if page and page.names.redirect else ""
     connection.execute(
         "INSERT INTO page (path, title, size, modified_ns, sha256, is_excluded, problem, date,"
-        " length, redirect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " redirect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             _stored(version.path),
             title_of(stem_of(displayable(version.path))),
@@ -119,7 +117,6 @@ def insert_page(connection: apsw.Connection, version: FileVersion, page: PageRow
             version.is_excluded,
             version.problem,
             page.date if page else "",
-            page.length if page else 0,
             _stored(redirect),
         ),
     )

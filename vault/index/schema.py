@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-VERSION = 6
+VERSION = 7
 # Marks count as letters: those of Thai and of Indian scripts are in the middle of words.
 _LETTERS = ("categories", "L* N* Co Mn Mc")
 GRAMS_TOKENIZER = ("unicode61", "remove_diacritics", "2", *_LETTERS)
@@ -35,7 +35,6 @@ CREATE TABLE page (
     is_excluded INTEGER NOT NULL,
     problem TEXT NOT NULL,
     date TEXT NOT NULL,
-    length INTEGER NOT NULL,
     redirect TEXT NOT NULL
 );
 CREATE TABLE name (

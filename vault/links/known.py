@@ -73,7 +73,7 @@ def _heading(beginning: str) -> str | None:
 
 
 def _redirect(beginning: str) -> Link | None:
-    found = _REDIRECT.search(beginning)
+    found = _REDIRECT.search(beginning) if "redirect" in beginning.casefold() else None
     if found is None:
         return None
     return next((link for link in find_links(beginning) if link.start == found.end()), None)

@@ -80,9 +80,12 @@ def links_in(layout: Layout, copy: str) -> tuple[Link, ...]:
     """The same for a page whose masked copy is known."""
     links = list(front_matter_links(layout))
     links += [link for found in wikilinks_in(copy) if (link := read_wikilink(layout.text, found))]
-    taken = {position for link in links for position in (link.start, link.start + 1)}
-    links += (link for link in _markdown_links(layout.text, copy) if link.start not in taken)
-    return tuple(sorted(links, key=lambda link: link.start))
+    others = list(_markdown_links(layout.text, copy))
+    if others:
+        taken = {position for link in links for position in (link.start, link.start + 1)}
+        links += (link for link in others if link.start not in taken)
+        links.sort(key=lambda link: link.start)
+    return tuple(links)
 
 
 def leads_to_note(link: Link) -> bool:
@@ -102,7 +105,7 @@ def _markdown_links(text: str, copy: str) -> Iterator[Link]:
     for each in bracket_links(copy):
         place = (each.start, each.end)
         yield from _link(text, place, each.label, each.target, "markdown", each.is_embed)
-    for found in _DEFINITION.finditer(copy):
+    for found in _DEFINITION.finditer(copy) if "]:" in copy else ():
         label, target = found.span("label"), found.span("target")
         yield from _link(text, (found.start(), target[1]), label, target, "definition")
 

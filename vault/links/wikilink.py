@@ -23,8 +23,8 @@ def read_wikilink(text: str, found: re.Match[str], form: LinkForm = "wikilink") 
     if is_escaped(text, start):
         return None
     written = text[start + 2 : end - 2]
-    target, *label = _BAR.split(written, maxsplit=1)
-    if target.strip().casefold().startswith(_NOT_PAGES):
+    target, *label = _BAR.split(written, maxsplit=1) if "|" in written else (written,)
+    if ":" in target and target.strip().casefold().startswith(_NOT_PAGES):
         return None
     page, hash_mark, fragment = target.partition("#")
     is_embed = text[start - 1 : start] == "!" and not is_escaped(text, start - 1)
