@@ -14,6 +14,7 @@ from engine.protocol import (
     ToolCallMalformed,
     ToolCallRequested,
 )
+from engine.worker.bare_calls import BareCalls
 from engine.worker.clusters import ClusterBuffer
 from engine.worker.markup import Markup
 from engine.worker.markup_families import State
@@ -55,6 +56,8 @@ class TextStream:
         self._splitter = SpanSplitter(markup, state, has_tools=calls is not None)
         self._stop = StopStrings(stop)
         self._calls = calls
+        is_bare = calls is not None and markup.tools is not None and markup.tools.is_bare
+        self._bare = BareCalls() if is_bare else None
         self._drawn = ClusterBuffer()
         self._span: Span = "answer"
 
@@ -77,7 +80,8 @@ class TextStream:
         said: list[Said] = []
         if not self.has_stopped:
             pieces = self._splitter.feed(self._text.finish()) + self._splitter.finish()
-            said = self._pass_on(pieces, is_cut=reason != "stop")
+            is_cut = reason != "stop"
+            said = self._pass_on(pieces, is_cut) + self._end_bare(is_cut)
             said += self._speak(self._stop.flush())
         return said + self._turn_to(self._span)
 
@@ -87,17 +91,31 @@ class TextStream:
             if self.has_stopped:
                 break
             if isinstance(piece, CallText):
+                said += self._answer("", is_more=False)
                 said += self._speak(self._stop.flush()) + self._turn_to("answer")
                 assert self._calls is not None  # or there would be no calls
                 said += self._calls.read(piece, is_cut=is_cut and not piece.is_ended)
                 continue
             if piece.span != self._span:
                 if self._span == "answer":
+                    said += self._answer("", is_more=False)
                     said += self._speak(self._stop.flush())
                 said += self._turn_to(piece.span)
-            text = self._stop.add(piece.text) if piece.span == "answer" else piece.text
-            said += self._speak(text)
+            said += self._answer(piece.text) if piece.span == "answer" else self._speak(piece.text)
         return said
+
+    def _answer(self, text: str, is_more: bool = True) -> list[Said]:
+        if self._bare is not None:
+            text = self._bare.add(text) if is_more else self._bare.let_go()
+        return self._speak(self._stop.add(text))
+
+    def _end_bare(self, is_cut: bool) -> list[Said]:
+        """Calls that are all of the answer, or what looked like their beginning, as text."""
+        if self._bare is None or self._calls is None:
+            return []
+        if calls := self._bare.take():
+            return list(self._calls.read(CallText("", calls, "", is_ended=False), is_cut))
+        return self._answer("", is_more=False)
 
     def _speak(self, text: str) -> list[Said]:
         certain = self._drawn.add(text)

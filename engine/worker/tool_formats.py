@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.worker.bare_calls import parse_bare
 from engine.worker.markup_families import MESSAGE, is_harmony
 from engine.worker.tool_parsers import (
     DSML,
@@ -26,8 +27,9 @@ class ToolFormat:
     """One way to write calls.
 
     `ends` has the tags that end a block of calls by the tag that begins it; without any, the
-    answer's end does. `sign` begins each call where a parser reads only one of several, or drops
-    what it cannot read. `closers` are the ends a hasty model forgets, inner ones first.
+    answer's end does. Bare calls may also be all of an answer, without any tag. `sign` begins each
+    call where a parser reads only one of several, or drops what it cannot read. `closers` are the
+    ends a hasty model forgets, inner ones first.
     """
 
     name: str
@@ -36,6 +38,7 @@ class ToolFormat:
     sign: str = ""
     closers: Closers = ()
     begins_in_header: bool = False
+    is_bare: bool = False
 
     def mended(self, text: str) -> str:
         """The text with every closer it lacks."""
@@ -64,7 +67,13 @@ def tool_format_of(tokenizer: Any, vocabulary: Mapping[str, int]) -> ToolFormat 
     if DSML in vocabulary and not template:
         return _DSML_FORMAT
     known = (each for each in _MORE_FORMATS if all(tag in template for tag in each.ends))
-    return next(known, None)
+    found = next(known, None)
+    return _LLAMA3 if found is None and _is_llama3(vocabulary, template) else found
+
+
+def _is_llama3(vocabulary: Mapping[str, int], template: str) -> bool:
+    """Its template asks for `{"name": …, "parameters": …}` and nothing around it."""
+    return all(token in vocabulary for token in _LLAMA3_TOKENS) and '"parameters"' in template
 
 
 def _known_to_mlx_lm(tokenizer: Any) -> ToolFormat:
@@ -129,6 +138,10 @@ _DSML_FORMAT = ToolFormat(
     f"<{DSML}invoke",
     ((f"<{DSML}parameter", f"</{DSML}parameter>"), (f"<{DSML}invoke", f"</{DSML}invoke>")),
 )
+_PYTHON_TAG = "<|python_tag|>"
+_LLAMA3_TOKENS = ("<|start_header_id|>", _PYTHON_TAG)
+# The tag begins what its own tools take; some put it before other calls too.
+_LLAMA3 = ToolFormat("llama3", {_PYTHON_TAG: ()}, parse_bare, is_bare=True)
 _MORE_FORMATS = (
     ToolFormat(
         "deepseek",

@@ -19,7 +19,7 @@ from engine.worker.tool_calls import LONGEST_CALL, MOST_CALLS, CallReader, Malfo
 from engine.worker.tool_schema import offered
 from tests.engine.dialects import Family, ids_of, markup_for
 from tests.engine.span_families import QWEN
-from tests.engine.tool_families import WRITINGS, Writing
+from tests.engine.tool_families import LLAMA3, WRITINGS, Writing
 
 LOOK = json.dumps(
     {
@@ -311,3 +311,70 @@ def test_every_place_of_a_schema_has_one_type() -> None:
     assert parameters["properties"]["f"]["properties"]["g"]["type"] == "string"
     assert tool.fitted({"a": None, "b": None}) == {"a": None, "b": None}
     assert tool.fitted({"a": "x", "b": "7"}) == {"a": "x", "b": 7}
+
+
+LLAMA3_CALL = '{"name": "look", "parameters": {"page": "a b", "limit": 3}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<|python_tag|>{"name": "look", "parameters": {"page": "a b", "limit": 3}}',
+        '{"type": "function", "name": "look", "parameters": {"page": "a b", "limit": "3"}}',
+        '\n {"type": "function", "function": {"name": "look", "arguments": '
+        '{"page": "a b", "limit": 3}}}\n',
+    ],
+)
+def test_a_call_without_tags_may_be_written_in_other_ways(text: str) -> None:
+    said = say(LLAMA3, text)
+    assert (calls(said), faults(said), text_of(said).strip()) == ([WANTED], [], "")
+
+
+def test_calls_without_tags_may_follow_one_another() -> None:
+    said = say(LLAMA3, f'{LLAMA3_CALL}; {{"name": "list", "parameters": {{}}}}')
+    assert (calls(said), faults(said), text_of(said)) == ([WANTED, ("list", {})], [], "")
+
+
+def test_a_call_without_tags_of_a_tool_nobody_offered_is_told_as_malformed() -> None:
+    said = say(LLAMA3, '{"name": "burn", "parameters": {}}')
+    (fault,) = faults(said)
+    assert "no tool 'burn'" in fault.reason
+    assert (calls(said), text_of(said)) == ([], "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I would say {LLAMA3_CALL}",
+        f"{LLAMA3_CALL} is how to look.",
+        f"```json\n{LLAMA3_CALL}\n```",
+        '{"page": 3, "limit": 4}',
+        '{"name": "Ada", "born": 1815}',
+        '{"name": "Ada"}',
+        '{"name": 3, "parameters": {}}',
+        "{ name }",
+        "{",
+        '{"na',
+        " ",
+        '{"name": "a", "parameters": "' + "a" * LONGEST_CALL + '"}',
+    ],
+)
+def test_json_that_is_no_call_or_not_all_of_an_answer_is_text(text: str) -> None:
+    said = say(LLAMA3, text)
+    assert (calls(said), faults(said), text_of(said)) == ([], [], text)
+
+
+def test_json_is_text_where_no_tool_was_offered() -> None:
+    tokenizer, markup = markup_for(LLAMA3)
+    stream = TextStream(markup, (), markup.start)
+    said = [each for token in ids_of(tokenizer, LLAMA3_CALL) for each in stream.add(token)]
+    assert text_of(said)
+    assert text_of(said + stream.finish("stop")) == LLAMA3_CALL
+
+
+def test_a_first_word_is_not_held_back() -> None:
+    tokenizer, markup = markup_for(LLAMA3)
+    for text in ("Yes, ", '{"page": '):
+        stream = TextStream(markup, (), markup.start, reader(LLAMA3))
+        said = [each for token in ids_of(tokenizer, text) for each in stream.add(token)]
+        assert text_of(said).startswith(text.rstrip(" :"))

@@ -37,6 +37,8 @@ _DEEPSEEK = (
 )
 _ESCAPED = "<escape>a b<escape>"
 
+LLAMA3 = _family("llama3", '"parameters"', "<|start_header_id|>", "<|python_tag|>")
+
 WRITINGS = (
     Writing(
         QWEN,
@@ -218,5 +220,12 @@ WRITINGS = (
         '<tool_call>{"name": "look", "arguments": {"page": "a b", "limit": 3}}</tool_call>',
         '<tool_call>{"name": "list"}</tool_call>',
         '<tool_call>{"name": "look", "arguments": {"page": "a b", "limit": 3}</tool_call>',
+    ),
+    Writing(
+        LLAMA3,
+        "llama3",
+        '{"name": "look", "parameters": {"page": "a b", "limit": 3}}',
+        '{"name": "list", "parameters": {}}',
+        '{"name": "look", "parameters": {"page": "a b", "limit": 3}',
     ),
 )
