@@ -30,10 +30,10 @@ from tui.screens.layout import PaneLayout
 from tui.screens.leaving import Leaving
 from tui.screens.links import article_link, offer_address
 from tui.screens.slash import run_slash
-from tui.screens.sound_screen import SoundScreen
 from tui.screens.theme_choice import choose_theme
 from tui.screens.too_small import TooSmall
 from tui.screens.what_if import WhatIfDesk
+from tui.screens.wiki_actions import WikiActions
 from tui.settings.schema import UiSettings
 from tui.status_wording import thinking_words, wiki_lines
 from tui.verbs import BINDINGS
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tui.screens.models.desk import ModelDesk
 
 
-class MainScreen(SoundScreen):
+class MainScreen(WikiActions):
     """Composes the panes and decides; draws nothing itself."""
 
     COMMANDS = {articles, headings}  # noqa: RUF012  (Textual types it as an instance's)
@@ -155,7 +155,7 @@ class MainScreen(SoundScreen):
         if link is None:
             self._offer_address(event.href)
         else:
-            await self._open(link.target, event.from_path, link.is_wikilink)
+            await self.open_link(link.target, event.from_path, link.is_wikilink)
 
     @on(ChatPane.SlashEntered)
     async def take_slash(self, event: ChatPane.SlashEntered) -> None:
@@ -190,11 +190,6 @@ class MainScreen(SoundScreen):
         """Wiki beside the chat, alone, hidden."""
         self._panes.toggle_wiki()
 
-    async def action_edit_article(self) -> None:
-        """Edit the open article, or leave the editor."""
-        self._panes.show_wiki()
-        await (await self._wiki.pane()).edit()
-
     def action_stop_or_back(self) -> None:
         """Stop the answer; otherwise go back to the prompt."""
         if self._chat.is_answering:
@@ -227,51 +222,14 @@ class MainScreen(SoundScreen):
         """Free the model."""
         self._models.unload()
 
-    async def action_open_article(self, name: str) -> None:
-        """Open an article by name."""
-        await self._open(name, "", is_wikilink=True)
-
-    @work(exclusive=True, group="finding")
-    async def action_jump_article(self, name: str = "") -> None:
-        """Jump to an article by some letters of its name."""
-        finding = (await self._wiki.pane()).finding
-        await finding.jump(self.app, name)
-
-    @work(exclusive=True, group="finding")
-    async def action_search_wiki(self, words: str = "") -> None:
-        """Search in the text of all articles."""
-        finding = (await self._wiki.pane()).finding
-        await finding.search(self.app, words)
-
-    async def action_create_article(self, title: str) -> None:
-        """Create an article and edit it."""
-        self._panes.show_wiki()
-        await (await self._wiki.pane()).create(title)
-
     def action_change_theme(self, name: str = "") -> None:
         """Switch to a theme, or list them."""
         choose_theme(self.app, name)
-
-    async def action_wiki_links(self) -> None:
-        """Choose a link of the open article."""
-        await (await self._wiki.pane()).links.choose()
-
-    async def action_wiki_back(self) -> None:
-        """The article before."""
-        await (await self._wiki.pane()).go_back()
-
-    async def action_wiki_forward(self) -> None:
-        """The article after."""
-        await (await self._wiki.pane()).go_forward()
 
     @work(group="quit")
     async def leave(self) -> None:
         """Leave the program, but not with unsaved text."""
         await self._leaving.leave(self.app)
-
-    async def _open(self, target: str, from_path: str, is_wikilink: bool) -> None:
-        self._panes.show_wiki()
-        await (await self._wiki.pane()).links.follow(target, from_path, is_wikilink)
 
     @work(exclusive=True, group="address")
     async def _offer_address(self, address: str) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -11,12 +14,17 @@ from textual.widgets import ContentSwitcher, Static
 
 from tui.screens.question import Choice, QuestionScreen
 from tui.text.content import literal_line
+from tui.widgets.document.view import PlaceChanged
 from tui.widgets.wiki.article import ArticleView
+from tui.widgets.wiki.crumbs import Crumbs, crumbs_of
 from tui.widgets.wiki.editor import ArticleEditor
+from tui.widgets.wiki.reading_desk import ReadingDesk
+from tui.widgets.wiki.trail import START, Place
 from tui.widgets.wiki.wording import saved_line
 from tui.wiki_session import WikiSession
 from vault.errors import ArticleMissing, VaultError
 from vault.files import ArticleFile
+from vault.names import displayable, stem_of, title_of
 
 SAVE = Choice("save", "Save", "primary")
 DISCARD = Choice("discard", "Discard", "error")
@@ -26,8 +34,31 @@ STAY = Choice("stay", "Keep editing")
 class ArticlePage(Vertical):
     """Shows or edits one article at a time; unsaved text is never replaced."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "screen.show_panel('contents')", "Contents", id="article-contents"),
+        Binding("b", "screen.show_panel('backlinks')", "Backlinks", id="article-backlinks"),
+        Binding("o", "screen.show_panel('links')", "Links", id="article-links"),
+        Binding("m", "screen.show_panel('mentions')", "Mentions", id="article-mentions"),
+        Binding("g", "screen.show_panel('graph')", "Graph", id="article-graph"),
+        Binding("backspace", "screen.wiki_back", "Back", id="article-back"),
+    ]
+
     class Saved(Message):
         """The article was saved, maybe as a new file."""
+
+    class Shown(Message):
+        """An article is on the screen, maybe as another version."""
+
+        def __init__(self, file: ArticleFile) -> None:
+            super().__init__()
+            self.file = file
+
+    class Read(Message):
+        """The reader came to another heading."""
+
+        def __init__(self, anchor: str) -> None:
+            super().__init__()
+            self.anchor = anchor
 
     def __init__(self, session: WikiSession, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -35,10 +66,11 @@ class ArticlePage(Vertical):
         self.file: ArticleFile | None = None
 
     def compose(self) -> ComposeResult:
-        """Title above, text or editor below."""
+        """Way and title above, text or editor below."""
+        yield Crumbs(id="crumbs")
         yield Static(Content(""), id="article-title")
         with ContentSwitcher(initial="article", id="reading"):
-            yield ArticleView(id="article")
+            yield ArticleView(ReadingDesk(self._session), id="article")
             yield ArticleEditor(id="editor")
 
     @property
@@ -73,13 +105,30 @@ class ArticlePage(Vertical):
         return True
 
     @property
-    def line(self) -> int:
-        """How many rows the article is scrolled down."""
-        return round(self._view.scroll_y)
+    def place(self) -> Place:
+        """What is at the top of the window."""
+        reader = self._view.reader
+        if reader.flow is None or not reader.flow.document.blocks:
+            return START
+        row = reader.scroll_offset.y
+        block = reader.flow.block_at(row)
+        return block, row - reader.flow.top(block)
 
-    def go_to_line(self, line: int) -> None:
-        """Scroll to a row."""
-        self._view.scroll_to(y=line, animate=False)
+    def is_showing(self, path: str) -> bool:
+        """Whether this article is the one that is read now."""
+        return self.file is not None and self.file.path == path and not self.is_editing
+
+    def go_to_place(self, place: Place) -> None:
+        """Scroll to where the reader was."""
+        block, row = place
+        self._view.reader.go_to_block(block, context=-row)
+
+    def go_to(self, anchor: str, line: int) -> None:
+        """Scroll to a heading, or to a line of the text; lines count from 1."""
+        if anchor:
+            self._view.go_to_anchor(anchor)
+        elif line:
+            self._view.go_to_source(line - 1)
 
     def show_message(self, text: str) -> None:
         """Say why there is no article."""
@@ -126,6 +175,22 @@ class ArticlePage(Vertical):
             self._editor.take_up(file)
         else:
             await self._draw(file)
+
+    @on(PlaceChanged)
+    def show_way(self, event: PlaceChanged) -> None:
+        """Another heading is read."""
+        event.stop()
+        headings = self._view.headings
+        here = next((each for each in headings if each.anchor == event.anchor), None)
+        self._draw_way((here.text, here.anchor) if here is not None and here.level > 1 else None)
+        self.post_message(self.Read(event.anchor))
+
+    @on(ArticleView.TaskToggled)
+    def follow_task(self, event: ArticleView.TaskToggled) -> None:
+        """A task was checked off on the page itself."""
+        if self.file is not None and self.file.path == event.file.path:
+            self.file = event.file
+        self.post_message(self.Saved())
 
     @on(ArticleEditor.Changed)
     def show_dirty_mark(self) -> None:
@@ -181,6 +246,13 @@ class ArticlePage(Vertical):
         self.file = file
         await self._view.show(file, lambda target: self._session.knows(target, file.path))
         self._draw_title()
+        self._draw_way(None)
+        self.post_message(self.Shown(file))
+
+    def _draw_way(self, heading: tuple[str, str] | None) -> None:
+        if self.file is not None:
+            path = displayable(self.file.path)
+            self.query_one(Crumbs).show(crumbs_of(path, title_of(stem_of(path)), heading))
 
     def _draw_title(self) -> None:
         if self.file is not None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 
 from tui.messages import WikiOpened, WikiWanted
+from tui.screens.wiki.desk import Hands, WikiDesk
 from tui.screens.wiki.finding import Finding
 from tui.widgets.wiki.consent import ConsentDesk
+from tui.widgets.wiki.crumbs import Crumbs
 from tui.widgets.wiki.links import LinkDesk
 from tui.widgets.wiki.page import ArticlePage
+from tui.widgets.wiki.panel.side import SidePanel
+from tui.widgets.wiki.side_desk import SideDesk
 from tui.widgets.wiki.tally import Tally
-from tui.widgets.wiki.trail import Trail, Visit
 from tui.widgets.wiki.tree import WikiTree
-from tui.wiki_facts import WikiFacts
+from tui.widgets.wiki.ways import Ways
+from tui.widgets.wiki.window_memory import WindowMemory
 from tui.wiki_session import WikiSession
 from vault.errors import VaultError
 from vault.files import ArticleFile
@@ -28,34 +32,57 @@ FIRST_PAGE = "articles/Welcome.md"
 
 
 class WikiPane(Vertical):
-    """Opens the wiki, follows its links and keeps up with changes on disk."""
+    """Opens the wiki and keeps up with changes on disk; its parts do the rest."""
 
     def __init__(self, session: WikiSession) -> None:
         super().__init__(id="wiki-content")
-        self._session = session
-        self._trail = Trail()
+        self.session = session
         self._stop_watching = asyncio.Event()
-        self._tally = Tally(self, session, self._tell_facts, self._tell_uncommitted)
+        self._tally = Tally(
+            self,
+            session,
+            lambda facts: self.post_message(WikiOpened(facts)),
+            lambda paths: self.query_one(WikiTree).show_uncommitted(paths),
+        )
+        self.ways = Ways(lambda: self._page, self._show_around)
         self.consent = ConsentDesk(self, session, self._show_again)
         self.finding = Finding(
             session,
             self._open_found,
             self.create,
-            lambda: self._trail.visited,
+            lambda: self.ways.visited,
             lambda: self.post_message(WikiWanted()),
         )
-        self.links = LinkDesk(
-            self, session, self.open_article, self._create, lambda: self._page.file
+        self.links = LinkDesk(self, session, self.ways.open, self._create, lambda: self.open_file)
+        self._memory = WindowMemory(session.location.data_dir)
+        self.side = SideDesk(self, self._memory, self.links, self._open_at)
+        self.desk = WikiDesk(
+            session,
+            Hands(
+                self,
+                self.consent,
+                self._open_at,
+                self.create,
+                self.refresh_listing,
+                lambda: self.open_file,
+                lambda: self.ways.visited,
+            ),
         )
 
     def compose(self) -> ComposeResult:
-        """Tree and article."""
-        yield WikiTree(self._session, id="tree")
-        yield ArticlePage(self._session, id="page")
+        """Tree, and beside it the article with what stands around it."""
+        yield WikiTree(self.session, id="tree")
+        with Container(id="wiki-main"):
+            yield ArticlePage(self.session, id="page")
+            yield SidePanel(self.session, id="panel")
 
     def on_unmount(self) -> None:
         """Let the watcher end."""
         self._stop_watching.set()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The panel is beside the article where there is room for it."""
+        self.side.arrange(event.size.width, event.size.height)
 
     @property
     def unsaved_text(self) -> tuple[str, str] | None:
@@ -71,43 +98,27 @@ class WikiPane(Vertical):
     async def open_wiki(self) -> None:
         """Open the wiki in the background and keep it up to date."""
         try:
-            listing = await self._session.open()
+            listing = self.session.listing or await self.session.open()
         except VaultError as error:
             self._page.show_message(str(error))
             return
         self._show_listing(listing)
+        await asyncio.to_thread(self._memory.keep_opened, self.session.root)
         if self._page.file is None and any(note.path == FIRST_PAGE for note in listing.notes):
-            await self.open_article(FIRST_PAGE)
-        if not self._session.needs_consent:
+            await self.ways.open(FIRST_PAGE)
+        if not self.session.needs_consent:
             await self._recover()
         self._tally.start()
-        changes = self._session.changes(self._stop_watching, self._tally.show_watching)
+        changes = self.session.changes(self._stop_watching, self._tally.show_watching)
         async with contextlib.aclosing(changes):
             async for changed in changes:
                 await self.refresh_listing()
                 if self._page.file is not None and self._page.file.path in changed:
                     await self._page.take_outside_change()
 
-    async def open_article(self, path: str, anchor: str = "") -> None:
-        """Show a note, at a heading when one is named."""
-        self._trail.leave_at(self._page.line)
-        if await self._page.show(path):
-            self._trail.visit(path)
-            self.query_one(WikiTree).reveal(path)
-
-    async def go_back(self) -> None:
-        """The article before this one."""
-        self._trail.leave_at(self._page.line)
-        await self._go(self._trail.back())
-
-    async def go_forward(self) -> None:
-        """The article after this one."""
-        self._trail.leave_at(self._page.line)
-        await self._go(self._trail.forward())
-
     async def edit(self) -> None:
         """Edit the open article, or leave the editor."""
-        if self._session.needs_consent:
+        if self.session.needs_consent:
             self.consent.run(self._page.edit)
         else:
             await self._page.edit()
@@ -118,56 +129,96 @@ class WikiPane(Vertical):
 
     async def create(self, title: str) -> None:
         """Create an article and edit it."""
-        if self._session.needs_consent:
+        if self.session.needs_consent:
             self.consent.run(lambda: self.create(title))
             return
         try:
-            written = await self._session.create(title)
+            written = await self.session.create(title)
         except VaultError as error:
             self._complain(str(error))
             return
         await self.refresh_listing()
-        await self.open_article(written.saved.file.path)
+        await self.ways.open(written.saved.file.path)
         await self.edit()
+
+    async def refresh_listing(self) -> None:
+        """Look at what notes there are, and at what stands around the open one."""
+        try:
+            self._show_listing(await self.session.refresh())
+        except VaultError as error:
+            self._complain(str(error))
+        self.query_one(SidePanel).renew()
 
     @on(WikiTree.NoteChosen)
     async def open_chosen(self, event: WikiTree.NoteChosen) -> None:
         """A note was chosen in the tree."""
         event.stop()
-        await self.open_article(event.path)
-        self._page.focus_text()
+        await self._open_found(event.path, "")
 
     @on(ArticlePage.Saved)
     async def follow_save(self) -> None:
         """A save may have made a new file."""
         await self.refresh_listing()
 
-    async def refresh_listing(self) -> None:
-        """Look at what notes there are."""
-        try:
-            self._show_listing(await self._session.refresh())
-        except VaultError as error:
-            self._complain(str(error))
+    @on(ArticlePage.Shown)
+    def show_around_article(self, event: ArticlePage.Shown) -> None:
+        """Another article, or another version of it, is on the screen."""
+        event.stop()
+        self.query_one(SidePanel).show_article(event.file)
+
+    @on(ArticlePage.Read)
+    def follow_reading(self, event: ArticlePage.Read) -> None:
+        """The reader came to another heading."""
+        event.stop()
+        self.query_one(SidePanel).follow_reading(event.anchor)
+
+    @on(SidePanel.GoalChosen)
+    async def go_to_goal(self, event: SidePanel.GoalChosen) -> None:
+        """A row of the panel was chosen."""
+        event.stop()
+        if self.open_file is not None:
+            await self.side.go(event.goal, self.open_file.path)
+
+    @on(SidePanel.LinkAsked)
+    def link_mention(self, event: SidePanel.LinkAsked) -> None:
+        """A mention is to become a link."""
+        event.stop()
+        self.desk.link(event.mention, event.path)
+
+    @on(SidePanel.LeaveAsked)
+    def leave_panel(self) -> None:
+        """Back to the article."""
+        self._page.focus_text()
+
+    @on(Crumbs.Chosen)
+    def go_to_crumb(self, event: Crumbs.Chosen) -> None:
+        """A step of the way to the article was clicked."""
+        event.stop()
+        if event.path.startswith("#"):
+            self._page.go_to(event.path[1:], 0)
+        else:
+            self.query_one(WikiTree).reveal_folder(event.path)
+
+    async def _open_at(self, path: str, anchor: str, line: int) -> None:
+        if await self.ways.open(path, anchor, line):
+            self._page.focus_text()
 
     async def _open_found(self, path: str, anchor: str) -> None:
-        await self.open_article(path, anchor)
-        self._page.focus_text()
+        await self._open_at(path, anchor, 0)
 
     def _create(self, title: str) -> None:
         self.run_worker(self.create(title), group="wiki-create", exclusive=True)
+
+    async def _show_around(self, path: str) -> None:
+        self.query_one(WikiTree).reveal(path)
 
     async def _show_again(self) -> None:
         if self._page.file is not None:
             await self._page.show(self._page.file.path)
 
-    async def _go(self, visit: Visit | None) -> None:
-        if visit is not None and await self._page.show(visit.path):
-            self._page.go_to_line(visit.line)
-            self.query_one(WikiTree).reveal(visit.path)
-
     async def _recover(self) -> None:
         try:
-            result = await self._session.recover()
+            result = await self.session.recover()
         except VaultError as error:
             self._complain(str(error))
             return
@@ -177,12 +228,6 @@ class WikiPane(Vertical):
     def _show_listing(self, listing: VaultListing) -> None:
         self.query_one(WikiTree).show_listing(listing)
         self._tally.show_notes(len(listing.notes))
-
-    def _tell_facts(self, facts: WikiFacts) -> None:
-        self.post_message(WikiOpened(facts))
-
-    def _tell_uncommitted(self, paths: tuple[str, ...]) -> None:
-        self.query_one(WikiTree).show_uncommitted(paths)
 
     def _complain(self, text: str) -> None:
         self.notify(text, severity="warning", markup=False)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from textual import work
 from textual.containers import Vertical
 
 from vault.root import WikiLocation
 
 if TYPE_CHECKING:
     from tui.widgets.wiki.pane import WikiPane
+    from tui.wiki_session import WikiSession
 
 
 class WikiPlace(Vertical):
@@ -32,14 +34,33 @@ class WikiPlace(Vertical):
         """The pane; the first call imports and mounts it and opens the wiki."""
         async with self._filling:
             if self._pane is None:
-                from tui.widgets.wiki.pane import WikiPane
                 from tui.wiki_session import WikiSession
 
-                pane = WikiPane(WikiSession(self.location))
-                await self.mount(pane)
-                pane.open_wiki()
-                self._pane = pane
+                self._pane = await self._put(WikiSession(self.location))
             return self._pane
+
+    @work(exclusive=True, group="wiki-switch")
+    async def switch(self, folder: str) -> None:
+        """Open another wiki in place of this one, and ask which without a folder."""
+        from tui.widgets.wiki.switching import open_instead
+
+        pane = await self.pane()
+        session = await open_instead(pane, self.location, folder)
+        if session is not None:
+            async with self._filling:
+                self._pane = None
+                await pane.remove()
+                await pane.session.close()
+                self.location = session.location
+                self._pane = await self._put(session)
+
+    async def _put(self, session: WikiSession) -> WikiPane:
+        from tui.widgets.wiki.pane import WikiPane
+
+        pane = WikiPane(session)
+        await self.mount(pane)
+        pane.open_wiki()
+        return pane
 
     @property
     def has_unsaved_text(self) -> bool:

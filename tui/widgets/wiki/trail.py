@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 _MOST = 1000
+Place = tuple[int, int]
+"""What is at the top of the window: a block of the page, and a row of it."""
+START: Place = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """An article that was open; `line` is how far down it was scrolled, in rows."""
+    """An article that was open, and where it was left."""
 
     path: str
-    line: int = 0
+    place: Place = START
 
 
 class Trail:
@@ -34,10 +37,10 @@ class Trail:
         self._visits = [*self._visits[: self._place + 1], Visit(path)][-_MOST:]
         self._place = len(self._visits) - 1
 
-    def leave_at(self, line: int) -> None:
-        """Remember how far the open article is scrolled."""
+    def leave_at(self, place: Place) -> None:
+        """Remember what is read of the open article."""
         if self._visits:
-            self._visits[self._place] = replace(self._visits[self._place], line=line)
+            self._visits[self._place] = replace(self._visits[self._place], place=place)
 
     def back(self) -> Visit | None:
         """Step back; None at the start."""

@@ -101,6 +101,13 @@ class WikiTree(Vertical):
         self._state.opened = path
         self._go_to(path)
 
+    def reveal_folder(self, path: str) -> None:
+        """Show a folder, named with its slash, and put the keys on it."""
+        self._state.view = View.FOLDERS
+        self._state.open_way_to(path)
+        self._draw((path, ""))
+        self.focus()
+
     def action_view(self, view: str) -> None:
         """Group the pages in another way."""
         here = self._list.row

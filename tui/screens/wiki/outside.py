@@ -1,0 +1,76 @@
+"""Hands the open article to another program: Obsidian, or the file manager."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from textual.app import App
+
+from tui.screens.question import Choice, QuestionScreen
+from vault import os_errors
+from vault.names import displayable
+from vault.obsidian import is_obsidian_vault
+
+LEAVE = Choice("leave", "Not now")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that is there: what its button says, and the command that opens it."""
+
+    choice: Choice
+    command: tuple[str, ...]
+
+
+def programs(root: Path, path: str, platform: str = sys.platform) -> tuple[Program, ...]:
+    """What can open the page at `path`, or the wiki where it is empty; nothing without an opener.
+
+    Obsidian is offered for vaults of its own only: it would make any other folder one.
+    """
+    opener = shutil.which("open" if platform == "darwin" else "xdg-open")
+    if opener is None:
+        return ()
+    file = root / path if path else root
+    found = []
+    if is_obsidian_vault(root):
+        address = f"obsidian://open?path={quote(str(file), safe='', errors='surrogateescape')}"
+        found.append(Program(Choice("obsidian", "Obsidian", "primary"), (opener, address)))
+    # Elsewhere than on macOS a file would be opened, not shown.
+    shown = ("-R", str(file)) if platform == "darwin" else (str(file.parent if path else file),)
+    found.append(Program(Choice("files", "File manager"), (opener, *shown)))
+    return tuple(found)
+
+
+async def offer_programs(app: App[object], root: Path, path: str) -> None:
+    """Ask, and start what is chosen. Call from a worker."""
+    found = programs(root, path)
+    if not found:
+        app.notify("There is no program here that opens files.", severity="warning", markup=False)
+        return
+    shown = displayable(path) or displayable(str(root))
+    choices = (*(program.choice for program in found), LEAVE)
+    answer = await app.push_screen_wait(QuestionScreen(f"Open {shown} elsewhere?", choices))
+    for program in found:
+        if program.choice.id == answer:
+            try:
+                start(program)
+            except OSError as error:
+                said = f"It could not be started: {os_errors.reason(error)}."
+                app.notify(said, severity="warning", markup=False)
+
+
+def start(program: Program) -> None:
+    """Start it, apart from this terminal. Raises OSError."""
+    subprocess.Popen(
+        program.command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    )

@@ -1,0 +1,1 @@
+"""What stands around the open article: contents, backlinks, links, mentions, graph."""
