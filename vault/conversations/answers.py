@@ -115,5 +115,5 @@ def _end(connection: apsw.Connection, key: int, state: EndState) -> None:
         (said, thought, state, key),
     )
     connection.execute("DELETE FROM piece WHERE message = ?", (key,))
-    index_message(connection, key, said)
+    index_message(connection, key, said, is_new=False)
     touch(connection, chat)

@@ -44,10 +44,11 @@ class Chats:
         wanted = encoded(sorted(tag_key(tag) for tag in tags))
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"{CHAT_QUERY} WHERE deleted = 0 AND NOT EXISTS ("
+                f"{CHAT_QUERY} WHERE chat.key IN ("
+                "SELECT key FROM chat WHERE deleted = 0 AND NOT EXISTS ("
                 "SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS ("
                 "SELECT 1 FROM json_each(chat.tags) AS own WHERE own.value = wanted.value))"
-                f"{_ORDER} LIMIT ? OFFSET ?",
+                f"{_ORDER} LIMIT ? OFFSET ?){_ORDER}",
                 (wanted, limit, offset),
             )
             return [to_chat(row) for row in rows]

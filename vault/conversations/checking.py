@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import struct
 import time
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from vault.conversations.schema import APPLICATION_ID
 _LONGEST_CHECK_SECONDS = 0.5
 _STEPS_BETWEEN_LOOKS = 10_000
 _MAGIC = b"SQLite format 3\x00"
+_HEADER_BYTES = 100
+_HIGHEST_VERSION = 1000
+# https://www.sqlite.org/fileformat2.html#the_database_header
+_APPLICATION = slice(68, 72)
 
 
 def problem_of(file: Path, is_doubted: bool) -> str:
@@ -22,10 +27,17 @@ def problem_of(file: Path, is_doubted: bool) -> str:
     if not size:
         return "it is empty" if has_log(file) else ""
     with file.open("rb") as stream:
-        if stream.read(len(_MAGIC)) != _MAGIC:
-            return "it is not a database"
+        header = stream.read(_HEADER_BYTES)
+    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+        return "it is not a database"
+    if header[_APPLICATION] not in {bytes(4), APPLICATION_ID.to_bytes(4, "big")}:
+        return "it belongs to another program"
+    # With a log, the missing pages may be in it.
+    if not has_log(file) and size < _bytes_told(header):
+        return "its end is missing"
     try:
-        connection = connect(file)
+        # Nothing is set, for that would change a file that is to be set aside as it is.
+        connection = connect(file, is_bare=True)
     except (apsw.CorruptError, apsw.NotADBError) as error:
         return str(error)
     except apsw.Error:
@@ -35,6 +47,12 @@ def problem_of(file: Path, is_doubted: bool) -> str:
         return _checked(connection, is_doubted)
     finally:
         connection.close(force=True)
+
+
+def _bytes_told(header: bytes) -> int:
+    """How long the file is by its own word."""
+    size, pages = struct.unpack_from(">H", header, 16)[0], struct.unpack_from(">I", header, 28)[0]
+    return int(pages * (1 << 16 if size == 1 else size))
 
 
 def kind_of(file: Path) -> int | None:
@@ -57,11 +75,17 @@ def _checked(connection: apsw.Connection, is_doubted: bool) -> str:
     if not is_doubted:
         connection.set_progress_handler(lambda: time.monotonic() > limit, _STEPS_BETWEEN_LOOKS)
     try:
-        application = connection.pragma("application_id")
-        if application not in {0, APPLICATION_ID}:
-            return "it belongs to another program"
-        found = connection.execute("PRAGMA quick_check(1)").get
-        return "" if found == "ok" else str(found)
+        version = int(connection.pragma("user_version"))
+        has_tables = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'chat'").get
+        if bool(version) != bool(has_tables) or not 0 <= version <= _HIGHEST_VERSION:
+            return "its version is lost"
+        # The tables of words take longer, and a search tells that they are damaged.
+        checks = ("1",) if is_doubted else ("chat", "message", "piece")
+        for check in checks:
+            found = connection.execute(f"PRAGMA quick_check({check})").get
+            if found != "ok":
+                return str(found)
+        return ""
     except apsw.InterruptError:
         return ""
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError) as error:

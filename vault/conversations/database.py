@@ -30,10 +30,12 @@ _MAC_SETTINGS = ("PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON")
 Identity = tuple[int, int]
 
 
-def connect(file: Path) -> apsw.Connection:
-    """Open a file that is there already. Raises apsw.Error."""
+def connect(file: Path, is_bare: bool = False) -> apsw.Connection:
+    """Open a file that is there already, without our settings if bare. Raises apsw.Error."""
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW
     connection = apsw.Connection(os.path.realpath(file.parent) + os.sep + file.name, flags=flags)
+    if is_bare:
+        return connection
     try:
         _configure(connection)
     except apsw.Error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +21,7 @@ from vault.conversations.values import Chat, MessageNode
 _ID = re.compile(r"[0-9a-f]{8,64}")
 _ID_LETTERS = 32
 _MOST_USED = 1 << 40
+_MESSAGES_A_TRANSACTION = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +53,23 @@ class Importer:
     def take(self, chats: Iterable[ChatDocument | Skipped]) -> ImportReport:
         """Add chats, each whole or not at all."""
         report = ImportReport()
+        waiting: list[ChatDocument] = []
         for chat in chats:
             if isinstance(chat, Skipped):
                 report.skipped.append(chat)
-            else:
-                self._add(_sound(chat), report)
+                continue
+            waiting.append(_sound(chat))
+            if sum(len(each.messages) for each in waiting) >= _MESSAGES_A_TRANSACTION:
+                self._add_all(waiting, report)
+                waiting.clear()
+        self._add_all(waiting, report)
         return report
 
-    def _add(self, chat: ChatDocument, report: ImportReport) -> None:
-        with self._database.writing() as connection:
-            query = "SELECT key, deleted FROM chat WHERE id = ?"
-            row = connection.execute(query, (chat.id,)).fetchone()
-            if row is not None and row[1]:
-                why = "it is in the trash; restore it there"
-                report.skipped.append(Skipped(_called(chat), why))
-                return
-            key = int(row[0]) if row is not None else insert_chat(connection, _bare(chat))
-            added = _add_messages(connection, key, chat, is_new=row is None)
-        report.messages_added += added
-        if row is None:
-            report.chats_added += 1
-            report.added.append(chat.id)
-        elif added:
-            report.chats_extended += 1
-        else:
-            report.chats_unchanged += 1
+    def _add_all(self, chats: list[ChatDocument], report: ImportReport) -> None:
+        if chats:
+            with self._database.writing() as connection:
+                for chat in chats:
+                    _add(connection, chat, report)
 
 
 def derived_id(*parts: str) -> str:
@@ -84,19 +78,34 @@ def derived_id(*parts: str) -> str:
     return digest.hexdigest()[:_ID_LETTERS]
 
 
+def _add(connection: apsw.Connection, chat: ChatDocument, report: ImportReport) -> None:
+    query = "SELECT key, deleted FROM chat WHERE id = ?"
+    row = connection.execute(query, (chat.id,)).fetchone()
+    if row is not None and row[1]:
+        why = "it is in the trash; restore it there"
+        report.skipped.append(Skipped(_called(chat), why))
+        return
+    key = int(row[0]) if row is not None else insert_chat(connection, _bare(chat))
+    added = _add_messages(connection, key, chat, is_new=row is None)
+    report.messages_added += added
+    if row is None:
+        report.chats_added += 1
+        report.added.append(chat.id)
+    elif added:
+        report.chats_extended += 1
+    else:
+        report.chats_unchanged += 1
+
+
 def _add_messages(connection: apsw.Connection, key: int, chat: ChatDocument, is_new: bool) -> int:
     keys: dict[str, int] = {"": 0}
     added = 0
     leaf = connection.execute("SELECT leaf FROM chat WHERE key = ?", (key,)).get
     is_at_end = is_new
     for node in chat.messages:
-        id = node.id
-        row = connection.execute("SELECT key, chat FROM message WHERE id = ?", (id,)).fetchone()
-        if row is not None and row[1] != key:
-            id = derived_id(chat.id, node.id)
-            row = connection.execute("SELECT key, chat FROM message WHERE id = ?", (id,)).fetchone()
-        if row is not None:
-            keys[node.id] = int(row[0])
+        id, known = _place(connection, key, chat.id, node.id)
+        if known is not None:
+            keys[node.id] = known
             continue
         parent = keys[node.parent]
         # A branch that was left where it ended goes on to the new end.
@@ -112,6 +121,16 @@ def _add_messages(connection: apsw.Connection, key: int, chat: ChatDocument, is_
             (end, from_time(chat.changed)[0], key),
         )
     return added
+
+
+def _place(connection: apsw.Connection, chat: int, chat_id: str, id: str) -> tuple[str, int | None]:
+    """The id a message gets, and its row where the chat has it already."""
+    for candidate in (id, derived_id(chat_id, id)):
+        query = "SELECT key, chat FROM message WHERE id = ?"
+        row = connection.execute(query, (candidate,)).fetchone()
+        if row is None or row[1] == chat:
+            return candidate, None if row is None else int(row[0])
+    return secrets.token_hex(_ID_LETTERS // 2), None
 
 
 def _sound(chat: ChatDocument) -> ChatDocument:

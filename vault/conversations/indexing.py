@@ -8,11 +8,12 @@ from vault.conversations.stored import storable
 from vault.index.grams import pairs, without_runs
 
 
-def index_message(connection: apsw.Connection, key: int, text: str) -> None:
-    """Put a message's text into the tables, in place of what was there."""
+def index_message(connection: apsw.Connection, key: int, text: str, is_new: bool = True) -> None:
+    """Put a message's text into the tables, in place of what is there unless it is new."""
     composed = unicodedata.normalize("NFC", storable(text))
     for table, words in (("words", without_runs(composed)), ("grams", pairs(composed))):
-        connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (key,))
+        if not is_new:
+            connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (key,))
         if words.strip():
             connection.execute(f"INSERT INTO {table} (rowid, text) VALUES (?, ?)", (key, words))
 

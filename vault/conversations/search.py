@@ -14,8 +14,8 @@ from vault.conversations.rows import CHAT_QUERY, to_chat
 from vault.conversations.snippets import places_in, snippet_of
 from vault.conversations.statements import (
     Sought,
-    any_of,
     chat_conditions,
+    find_any,
     find_messages,
     phrase,
 )
@@ -82,9 +82,7 @@ class ChatSearch:
             keys = find_messages(connection, condition, sought, excluded, limit)
             is_loosened = not keys and not chats and len(sought) > 1
             if is_loosened:
-                keys = find_messages(
-                    connection, condition, [any_of(sought)], excluded, limit, is_any=True
-                )
+                keys = find_any(connection, condition, sought, excluded, limit)
             wanted = Wanted(
                 {term.token: 1.0 for term in terms},
                 tuple(term.token for term in terms if term.is_prefix),

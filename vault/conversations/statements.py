@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import apsw
 
-from vault.conversations.query import ChatFilter
+from vault.conversations.query import NO_FILTER, ChatFilter
 from vault.conversations.reading import chat_key
 from vault.conversations.stored import from_time, storable
 from vault.search.terms import Table, Term
 
 Values = list[int | str]
+_MOST_RANKED = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,43 +47,84 @@ def find_messages(
     sought: Sequence[Sought],
     excluded: Sequence[Sought],
     limit: int,
-    is_any: bool = False,
 ) -> list[int]:
+    """The messages that have all of `sought` and none of `excluded`, the best first."""
     words, grams = (_joined(part, " AND ") for part in _parts(sought))
-    condition, values = _conditions(connection, chosen)
-    for each in excluded:
-        for table, expression in (("words", each.words), ("grams", each.grams)):
-            if expression:
-                condition += f" AND message.key NOT IN (SELECT rowid FROM {table}(?))"
-                values.append(expression)
-    rows = connection.execute(*_statement(words, grams, condition, values, limit, is_any))
-    return [int(key) for (key,) in rows]
-
-
-def any_of(sought: Sequence[Sought]) -> Sought:
-    """One that is found where any of them is."""
-    words, grams = _parts(sought)
-    return Sought(_joined(words, " OR "), _joined(grams, " OR "))
-
-
-def _statement(
-    words: str, grams: str, condition: str, values: Values, limit: int, is_any: bool
-) -> tuple[str, Values]:
-    base = "message JOIN chat ON chat.key = message.chat"
+    question = _Question(connection, chosen, excluded, limit)
     if not words and not grams:
-        query = f"SELECT message.key FROM {base} WHERE {condition} ORDER BY message.created DESC"
-        return f"{query}, message.key DESC LIMIT ?", [*values, limit]
-    first, expression = ("words", words) if words else ("grams", grams)
-    query = (
-        f"SELECT message.key FROM {first} JOIN message ON message.key = {first}.rowid"
-        f" JOIN chat ON chat.key = message.chat WHERE {first} MATCH ? AND {condition}"
-    )
-    found: Values = [expression, *values]
-    if words and grams and not is_any:
-        query += " AND message.key IN (SELECT rowid FROM grams WHERE grams MATCH ?)"
-        found.append(grams)
-    query += f" ORDER BY {first}.rank, message.key DESC LIMIT ?"
-    return query, [*found, limit]
+        return question.latest()
+    return question.ranked("words", words, grams) if words else question.ranked("grams", grams)
+
+
+def find_any(
+    connection: apsw.Connection,
+    chosen: ChatFilter,
+    sought: Sequence[Sought],
+    excluded: Sequence[Sought],
+    limit: int,
+) -> list[int]:
+    """The messages that have some of it."""
+    words, grams = (_joined(part, " OR ") for part in _parts(sought))
+    question = _Question(connection, chosen, excluded, limit)
+    found = question.ranked("words", words) if words else []
+    found += question.ranked("grams", grams) if grams else []
+    return list(dict.fromkeys(found))[:limit]
+
+
+class _Question:
+    """What is asked of a table, with what the filter and the excluded words let by."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        chosen: ChatFilter,
+        excluded: Sequence[Sought],
+        limit: int,
+    ) -> None:
+        self._connection = connection
+        self._condition, self._values = _conditions(connection, chosen)
+        self._is_filtered = chosen != NO_FILTER
+        self._limit = limit
+        for each in excluded:
+            for table, expression in (("words", each.words), ("grams", each.grams)):
+                if expression:
+                    self._condition += f" AND message.key NOT IN (SELECT rowid FROM {table}(?))"
+                    self._values.append(expression)
+
+    def latest(self) -> list[int]:
+        """Without words: by time."""
+        query = (
+            "SELECT message.key FROM message JOIN chat ON chat.key = message.chat"
+            f" WHERE {self._condition} ORDER BY message.created DESC, message.key DESC LIMIT ?"
+        )
+        return self._keys(query, [*self._values, self._limit])
+
+    def ranked(self, table: Table, expression: str, also: str = "") -> list[int]:
+        """By BM25; `also` is what the other table must have."""
+        query = (
+            f"SELECT message.key FROM {table} JOIN message ON message.key = {table}.rowid"
+            f" JOIN chat ON chat.key = message.chat WHERE {table} MATCH ?"
+        )
+        values: Values = [expression]
+        if not self._is_filtered:
+            query += f" AND {table}.rowid >= ?"
+            values.append(self._floor(table, expression))
+        query += f" AND {self._condition}"
+        values += self._values
+        if also:
+            query += " AND message.key IN (SELECT rowid FROM grams WHERE grams MATCH ?)"
+            values.append(also)
+        query += f" ORDER BY {table}.rank, message.key DESC LIMIT ?"
+        return self._keys(query, [*values, self._limit])
+
+    def _floor(self, table: Table, expression: str) -> int:
+        """Of what very many messages have, only the newest are ranked: that takes less time."""
+        query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC"
+        values = (expression, _MOST_RANKED)
+        return int(self._connection.execute(f"{query} LIMIT 1 OFFSET ?", values).get or 0)
+
+    def _keys(self, query: str, values: Values) -> list[int]:
+        return [int(key) for (key,) in self._connection.execute(query, values)]
 
 
 def chat_conditions(chosen: ChatFilter) -> tuple[str, Values]:

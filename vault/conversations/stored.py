@@ -71,7 +71,7 @@ def decoded(content: bytes, kind: type[Kind], instead: Kind) -> Kind:
 def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_without_surrogates(each) for each in value]
     if isinstance(value, dict):
         return {storable(key): _without_surrogates(each) for key, each in value.items()}
