@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from vault.confined import Place, read_regular
-from vault.exchange import exchange, rename_without_replacing
+from vault.exchange import exchange, move_without_replacing, rename_without_replacing
 
 _TEMPORARY_NAME = re.compile(r"\.zib-(\d{1,10})-[0-9a-f]{12}\.tmp~")
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -48,8 +48,7 @@ def create_file(place: Place, content: bytes, mode: int = 0o666) -> None:
         os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place.name)
     with _temporary_file(place.folder, content, mode) as temporary:
-        if not rename_without_replacing(place.folder, temporary, place.name):
-            os.link(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+        move_without_replacing(place.folder, temporary, place.name)
     sync_folder(place.folder)
 
 

@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,21 @@ def opened_place(root: Path, relative: str, *, make_folders: bool = False) -> It
         parts = _without_links(root, top, relative)
         with _walked(top, parts[:-1], make_folders=make_folders) as folder:
             yield Place(folder, parts[-1], "/".join(parts))
+
+
+def is_spelt_so(place: Place) -> bool:
+    """Whether a file has this very name, where the disk also answers to other spellings of it."""
+    name = place.name
+    composed = unicodedata.normalize("NFC", name)
+    other = (unicodedata.normalize("NFD", name) if composed == name else composed).swapcase()
+    try:
+        os.stat(name, dir_fd=place.folder, follow_symlinks=False)
+        if other != name:
+            os.stat(other, dir_fd=place.folder, follow_symlinks=False)
+            return name in os.listdir(place.folder)  # noqa: PTH208 - a descriptor, not a path
+    except FileNotFoundError as error:
+        return bool(error.filename == other)
+    return True
 
 
 def read_regular(place: Place, most_bytes: int) -> tuple[os.stat_result, bytes]:

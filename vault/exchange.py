@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 
 _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
+_NO_LINKS = {errno.EPERM, errno.EMLINK, *_UNSUPPORTED}
 _IS_MAC = sys.platform == "darwin"
 _EXCHANGE = 2
 _NO_REPLACE = 4 if _IS_MAC else 1
@@ -19,6 +20,33 @@ _NO_REPLACE = 4 if _IS_MAC else 1
 def exchange(folder: int, first: str, second: str) -> bool:
     """Swap two files of one folder in one step; False where the system cannot."""
     return _rename(folder, first, second, _EXCHANGE)
+
+
+def move_without_replacing(
+    folder: int, source: str, target: str, target_folder: int | None = None
+) -> None:
+    """Rename, FileExistsError if `target` exists, in the best way the disk knows.
+
+    exFAT and some network disks know neither such a rename nor hard links: there an empty file
+    takes the name first, and a crash at that moment leaves it.
+    """
+    if rename_without_replacing(folder, source, target, target_folder):
+        return
+    into = folder if target_folder is None else target_folder
+    try:
+        os.link(source, target, src_dir_fd=folder, dst_dir_fd=into, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
+        os.unlink(source, dir_fd=folder)
+        return
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, dir_fd=into))
+    try:
+        os.rename(source, target, src_dir_fd=folder, dst_dir_fd=into)
+    except OSError:
+        os.unlink(target, dir_fd=into)
+        raise
 
 
 def rename_without_replacing(

@@ -121,6 +121,38 @@ def test_what_was_cut_short_is_finished_and_later_edits_stay(wiki: Vault) -> Non
     assert not (wiki.root / JOURNAL_NAME).exists()
 
 
+@pytest.mark.parametrize(
+    "where", ["articles/OLD.md", "articles/Old.md", "articles/.Old.md.0.moving~"]
+)
+def test_a_change_of_case_is_taken_back_also_when_cut_short(wiki: Vault, where: str) -> None:
+    wiki.create("Old", text="# Old\n\none\n")
+    wiki.moves.carry_out(wiki.moves.plan_rename("articles/Old.md", "OLD"))
+    now = text_of(wiki, "OLD").encode()
+    found = {"articles/OLD.md": now, "articles/Old.md": None}
+    (wiki.root / "articles/OLD.md").rename(wiki.root / where)
+    interrupted(
+        wiki, Replacement(found, {"articles/OLD.md": None, "articles/Old.md": b"# Old\n\none\n"})
+    )
+    wiki.recover()
+    assert text_of(wiki, "Old") == "# Old\n\none\n"
+    assert "articles/OLD.md" not in pages_of(wiki)
+    assert not list((wiki.root / "articles").glob(".*"))
+    wiki.moves.carry_out(wiki.moves.plan_rename("articles/Old.md", "OLD"))
+    wiki.history.undo("@0")
+    assert text_of(wiki, "Old") == "# Old\n\none\n"
+
+
+def test_a_refused_change_of_case_is_as_it_was(wiki: Vault) -> None:
+    for name in ("Old", "Other"):
+        wiki.create(name, text="here\n")
+    found = {"articles/Old.md": b"here\n", "articles/Other.md": b"not this\n"}
+    changes = {"articles/Old.md": None, "articles/OLD.md": b"1", "articles/Other.md": b"2"}
+    with pytest.raises(PageChanged):
+        wiki.put({**found, "articles/OLD.md": None}, changes, "x")
+    assert text_of(wiki, "Old") == "here\n"
+    assert "articles/OLD.md" not in pages_of(wiki)
+
+
 def test_a_refused_put_leaves_no_journal(wiki: Vault, tmp_path: Path) -> None:
     wiki.create("A", text="old\n")
     changes = {"articles/A.md": b"1", "articles/B.md": b"2"}

@@ -128,6 +128,17 @@ def test_a_page_between_two_spellings_is_found_again(wiki: Vault) -> None:
     assert not list((wiki.root / "articles").glob(".*"))
 
 
+def test_an_empty_file_that_only_took_the_name_is_no_page(wiki: Vault) -> None:
+    make(wiki)
+    # What a disk without hard links leaves when the power goes at that moment.
+    (wiki.root / "articles/New.md").touch()
+    stored = {"process": 999999999, "moves": {"articles/Old.md": "articles/New.md"}, "deletes": {}}
+    (wiki.root / JOURNAL_NAME).write_text(json.dumps({**stored, "edits": []}))
+    wiki.recover()
+    assert pages_of(wiki)["articles/New.md"] == "# Old\n\n[[Old]]\n"
+    assert "articles/Old.md" not in pages_of(wiki)
+
+
 def test_an_old_change_is_not_waited_for(wiki: Vault) -> None:
     make(wiki)
     journal = wiki.root / JOURNAL_NAME

@@ -12,10 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import vault.atomic
+import vault.exchange
 from vault.confined import Place
-from vault.errors import ReadOnlyArticle, SaveFailed, VaultError
+from vault.errors import ArticleExists, ReadOnlyArticle, SaveFailed, VaultError
 from vault.exchange import exchange
-from vault.files import read_article
+from vault.files import create_article, read_article
+from vault.moving.relocate import relocate
 from vault.saving import Outcome, Saved, save_article
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21))
@@ -440,3 +442,27 @@ def test_an_error_of_any_system_call_leaves_old_or_new(
             assert not failed
             return
     pytest.fail("the save never got through")
+
+
+@pytest.mark.parametrize("code", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_disk_without_hard_links_is_written_to(
+    code: int, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """exFAT, and some disks of a network: they cannot exchange two files either."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(vault.exchange, "_system_call", lambda: None)
+    monkeypatch.setattr(os, "link", refuse)
+    create_article(root, "new.md", "one\n")
+    with pytest.raises(ArticleExists):
+        create_article(root, "new.md", "two\n")
+    save_article(root, "new.md", "three\n", read_article(root, "new.md"))
+    relocate(root, "new.md", "sub/newer.md")
+    create_article(root, "new.md", "four\n")
+    with pytest.raises(ArticleExists):
+        relocate(root, "new.md", "sub/newer.md")
+    assert (root / "sub/newer.md").read_text() == "three\n"
+    assert (root / "new.md").read_text() == "four\n"
+    assert not [name for name in names_in(root) if name.startswith(".zib")]

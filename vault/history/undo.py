@@ -7,7 +7,7 @@ what the commit left, that is a clash; a plan with clashes is not carried out.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vault.confined import opened_place, read_regular
+from vault.confined import is_spelt_so, opened_place, read_regular
 from vault.errors import NotAllowed
 from vault.files import MOST_EDITED_BYTES
 from vault.history.git import Repository
@@ -113,6 +113,8 @@ class _Planner:
             with opened_place(self._repository.root, path) as place:
                 if place.relative != path:
                     raise _Clashed("it is reached by a symbolic link")
+                if not is_spelt_so(place):
+                    return None
                 status, content = read_regular(place, MOST_EDITED_BYTES)
         except FileNotFoundError:
             return None

@@ -10,7 +10,8 @@ from vault.atomic import Replaced, create_file, digest, replace_file, sync_folde
 from vault.confined import opened_place, read_regular
 from vault.errors import PageChanged, SaveFailed, VaultError
 from vault.files import MOST_EDITED_BYTES
-from vault.names import displayable
+from vault.moving.relocate import relocate
+from vault.names import displayable, identity_key
 
 
 def put_pages(
@@ -22,15 +23,47 @@ def put_pages(
     when one is no longer what was `found`, SaveFailed, NotAllowed.
     """
     done: dict[str, str] = {}
+    moved: dict[str, str] = {}
     try:
+        for gone, come in respellings(changes).items():
+            if found.get(gone) is None:
+                continue
+            relocate(root, gone, come)
+            moved[gone] = come
+            done[come] = _put(root, come, found[gone], changes[come])
         for path, content in changes.items():
-            done[path] = _put(root, path, found.get(path), content)
+            if path not in moved and path not in done:
+                done[path] = _put(root, path, found.get(path), content)
     except VaultError:
-        for path in reversed(done):
-            with contextlib.suppress(VaultError):
-                _put(root, path, changes[path], found.get(path))
+        _take_back(root, found, changes, done, moved)
         raise
-    return done
+    return done | {gone: gone for gone in moved}
+
+
+def respellings(changes: Mapping[str, bytes | None]) -> dict[str, str]:
+    """The names that go where one comes that a disk may take for the same: `a.md` and `A.md`."""
+    come = {identity_key(path): path for path, content in changes.items() if content is not None}
+    return {
+        path: come[identity_key(path)]
+        for path, content in changes.items()
+        if content is None and identity_key(path) in come
+    }
+
+
+def _take_back(
+    root: Path,
+    found: Mapping[str, bytes | None],
+    changes: Mapping[str, bytes | None],
+    done: Mapping[str, str],
+    moved: Mapping[str, str],
+) -> None:
+    origins = {come: gone for gone, come in moved.items()}
+    for path in reversed(list(done)):
+        with contextlib.suppress(VaultError):
+            _put(root, path, changes[path], found.get(origins.get(path, path)))
+    for gone, come in moved.items():
+        with contextlib.suppress(VaultError):
+            relocate(root, come, gone)
 
 
 def _put(root: Path, path: str, old: bytes | None, new: bytes | None) -> str:

@@ -10,10 +10,11 @@ from typing import Any
 
 from vault.article.splices import Edit
 from vault.atomic import digest
-from vault.confined import opened_place
-from vault.errors import ArticleMissing, VaultError
+from vault.confined import is_spelt_so, opened_place
+from vault.errors import VaultError
 from vault.files import read_article
 from vault.moving.change import Change, MovePlan, PageEdit
+from vault.moving.put import respellings
 from vault.moving.relocate import finish_respelling
 from vault.moving.replacement import Replacement
 
@@ -58,28 +59,38 @@ def read_record(root: Path, stored: Record) -> MovePlan | Replacement:
 
 
 def _remaining_writes(root: Path, stored: Record) -> Replacement:
-    found: dict[str, bytes | None] = {}
-    changes: dict[str, bytes | None] = {}
-    for each in stored["writes"]:
-        path, new = str(each["path"]), each["content"]
-        content = None if new is None else base64.b64decode(new, validate=True)
-        now = _content(root, path)
-        if (None if now is None else digest(now)) == each["sha256"]:
-            found[path], changes[path] = now, content
-    return Replacement(found, changes)
+    befores = {str(each["path"]): each["sha256"] for each in stored["writes"]}
+    wanted = {
+        str(each["path"]): None
+        if each["content"] is None
+        else base64.b64decode(each["content"], validate=True)
+        for each in stored["writes"]
+    }
+    for gone, come in respellings(wanted).items():
+        if not _is_there(root, gone):
+            if not _is_there(root, come):
+                finish_respelling(root, gone, come)
+            # It has its new name already, and perhaps its older text still.
+            befores[come] = befores[gone]
+    found = {path: _content(root, path) for path in wanted}
+    remaining = {
+        path: content
+        for path, content in wanted.items()
+        if befores[path] == (None if (now := found[path]) is None else digest(now))
+    }
+    return Replacement({path: found[path] for path in remaining}, remaining)
 
 
 def _content(root: Path, path: str) -> bytes | None:
-    try:
-        return read_article(root, path).content
-    except ArticleMissing:
-        return None
+    return read_article(root, path).content if _is_there(root, path) else None
 
 
 def _remaining_move(root: Path, stored: Record) -> MovePlan:
     for old, new in stored["moves"].items():
         if not _is_there(root, old) and not _is_there(root, new):
             finish_respelling(root, old, new)
+        elif _is_there(root, old):
+            _remove_reservation(root, new)
     moves = {
         str(old): str(new)
         for old, new in stored["moves"].items()
@@ -109,10 +120,17 @@ def _read_edit(stored: Record) -> Edit:
     return Edit(int(stored["start"]), int(stored["end"]), str(stored["replacement"]))
 
 
+def _remove_reservation(root: Path, path: str) -> None:
+    """Remove the empty file that took the name of a page about to be moved."""
+    if _is_there(root, path):
+        with opened_place(root, path) as place:
+            if not os.stat(place.name, dir_fd=place.folder, follow_symlinks=False).st_size:
+                os.unlink(place.name, dir_fd=place.folder)
+
+
 def _is_there(root: Path, path: str) -> bool:
     try:
         with opened_place(root, path) as place:
-            os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+            return is_spelt_so(place)
     except (FileNotFoundError, NotADirectoryError):
         return False
-    return True

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from vault import os_errors
 from vault.atomic import sync_folder
-from vault.confined import Place, opened_place
+from vault.confined import Place, is_spelt_so, opened_place
 from vault.errors import ArticleExists, NotAllowed, SaveFailed
-from vault.exchange import rename_without_replacing
+from vault.exchange import move_without_replacing, rename_without_replacing
 from vault.names import check_note_path, displayable, identity_key
 
 _BETWEEN = ".moving~"
@@ -68,9 +68,9 @@ def check_can_move(root: Path, old_path: str, new_path: str) -> None:
 
 def _check_is_free(source: Place, target: Place) -> None:
     key = identity_key(target.name)
-    is_same_folder = os.path.samestat(os.fstat(source.folder), os.fstat(target.folder))
     for name in os.listdir(target.folder):  # noqa: PTH208 - a descriptor, not a path
-        if identity_key(name) == key and not (is_same_folder and name == source.name):
+        is_source = name == source.name and _is_same_folder(source, target)
+        if identity_key(name) == key and not is_source:
             raise _taken(name)
 
 
@@ -82,16 +82,7 @@ def _move(source: Place, target: Place) -> None:
         os.rename(source.name, between, src_dir_fd=source.folder, dst_dir_fd=source.folder)
         os.rename(between, target.name, src_dir_fd=source.folder, dst_dir_fd=target.folder)
         return
-    if rename_without_replacing(source.folder, source.name, target.name, target.folder):
-        return
-    os.link(
-        source.name,
-        target.name,
-        src_dir_fd=source.folder,
-        dst_dir_fd=target.folder,
-        follow_symlinks=False,
-    )
-    os.unlink(source.name, dir_fd=source.folder)
+    move_without_replacing(source.folder, source.name, target.name, target.folder)
 
 
 def _is_same_file(source: Place, target: Place) -> bool:
@@ -100,7 +91,16 @@ def _is_same_file(source: Place, target: Place) -> bool:
     except FileNotFoundError:
         return False
     here = os.stat(source.name, dir_fd=source.folder, follow_symlinks=False)
-    return os.path.samestat(here, there)
+    # Some disks number a file anew for each spelling of its name; the folder has one of them.
+    return os.path.samestat(here, there) or (
+        _is_same_folder(source, target)
+        and identity_key(source.name) == identity_key(target.name)
+        and not is_spelt_so(target)
+    )
+
+
+def _is_same_folder(source: Place, target: Place) -> bool:
+    return os.path.samestat(os.fstat(source.folder), os.fstat(target.folder))
 
 
 def _taken(name: str) -> ArticleExists:
