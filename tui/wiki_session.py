@@ -17,8 +17,9 @@ from vault.links.link import Link
 from vault.links.resolve import Found, LinkResolver, Resolution
 from vault.listing import VaultListing
 from vault.root import WikiLocation
-from vault.vault import Vault, Written, open_vault
+from vault.vault import Vault, open_vault
 from vault.watch import WatchState, watch
+from vault.written import Written
 
 Answer = TypeVar("Answer")
 

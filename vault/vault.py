@@ -3,13 +3,14 @@
 import functools
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from vault.consent import PAGES_FOLDER, Consents
-from vault.errors import ConsentNeeded, NotAllowed, ReadOnlyArticle, VaultError
+from vault.editing import Editing
+from vault.errors import ConsentNeeded, NotAllowed
 from vault.files import ArticleFile, read_article
-from vault.history.commit import CommitResult, commit_paths
+from vault.history.commit import CommitResult
 from vault.history.history import History
 from vault.history.home import find_home, start_history
 from vault.history.log import Revision
@@ -17,41 +18,21 @@ from vault.history.recover import recover
 from vault.history.state import Skipped, SkipReason
 from vault.index.index import Index, Progress
 from vault.index.kept import KeptIndex
+from vault.kept_names import KeptNames
 from vault.links.backlinks import Backlink, find_backlinks
-from vault.links.known import PageNames, read_page_names
+from vault.links.known import PageNames
 from vault.links.link import Link
 from vault.links.resolve import LinkResolver, Resolution
 from vault.listing import VaultListing, list_vault
-from vault.moving.carry_out import EditedPage
-from vault.moving.change import SkippedPage
 from vault.moving.moves import Moves
 from vault.moving.replacement import Replacement
-from vault.names import displayable, stem_of, title_of
-from vault.new_path import path_for_new
 from vault.obsidian import Conventions, Exclusions, read_conventions
-from vault.saving import Outcome, Saved, save_article, write_conflict_copy
 from vault.search.search import Search
-from vault.setup import ARTICLES, META, REFERENCE, TALK, SetUp, prepare
+from vault.setup import REFERENCE, SetUp, prepare
+from vault.written import Written
 
 _YOU = "you"
-_MOST_NAMED = 50_000
-_WRITTEN_FOLDERS = (ARTICLES, TALK, META)
-_Version = tuple[str, int, int]
 _NEEDS_CONSENT = "this folder was here before zib and you have not let zib change it"
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A save or creation that succeeded, and what became of its commit (None: nothing new).
-
-    `relinked` are pages whose links had to name another page more clearly, `skipped` those that
-    could not be written.
-    """
-
-    saved: Saved
-    commit: CommitResult | None
-    relinked: tuple[EditedPage, ...] = ()
-    skipped: tuple[SkippedPage, ...] = ()
 
 
 class Vault:
@@ -66,7 +47,7 @@ class Vault:
         self.conventions = Conventions() if set_up.is_ours else read_conventions(set_up.root)
         self._consents = consents
         self._excluded = Exclusions(self.conventions.excluded)
-        self._names: dict[_Version, PageNames] = {}
+        self._names = KeptNames(self.root)
         self._writing = threading.Lock()
         self._index = KeptIndex(self.root, data_dir, self._excluded)
         self.home = find_home(self.root, data_dir, is_ours=self.is_ours)
@@ -74,6 +55,7 @@ class Vault:
             start_history(self.home)
         self.history = History(self)
         self.moves = Moves(self, self._writing)
+        self._editing = Editing(self, self._writing)
 
     @property
     def is_writable(self) -> bool:
@@ -104,18 +86,7 @@ class Vault:
 
     def names(self, listing: VaultListing) -> dict[str, PageNames]:
         """Read what else the notes are called; what did not change is not read again."""
-        known: dict[_Version, PageNames] = {}
-        for note in listing.notes[:_MOST_NAMED]:
-            version = (note.path, note.size, note.modified_ns)
-            names = self._names.get(version)
-            if names is None:
-                try:
-                    names = read_page_names(read_article(self.root, note.path).text or "")
-                except VaultError:
-                    continue
-            known[version] = names
-        self._names = known
-        return {path: names for (path, _, _), names in known.items()}
+        return self._names.of(listing)
 
     @property
     def index(self) -> Index:
@@ -157,7 +128,7 @@ class Vault:
     def read(self, relative: str) -> ArticleFile:
         """Read an article; the pages that come with zib are read-only."""
         file = read_article(self.root, relative)
-        if self._is_reference(relative):
+        if self.is_reference(relative):
             return replace(file, read_only_reason="it comes with zib and is renewed with it")
         if not self.is_writable:
             return replace(file, read_only_reason=file.read_only_reason or _NEEDS_CONSENT)
@@ -177,29 +148,11 @@ class Vault:
 
         A text that `is_exact` has the line breaks it is to have.
         """
-        self.require_consent()
-        if self._is_reference(relative):
-            raise ReadOnlyArticle(
-                "The pages under Reference come with zib; write an article of your own instead."
-            )
-        with self._writing:
-            saved = save_article(self.root, relative, text, base, is_exact=is_exact)
-            self.note_changes({relative, saved.file.path, saved.file.real_path})
-            if saved.outcome is Outcome.UNCHANGED:
-                return Written(saved, None)
-            subject = subject or f"Edit {_shown(relative)}"
-            if _is_copy(saved):
-                subject = f"Keep a conflicting edit of {_shown(relative)}"
-            return Written(saved, self._commit(saved, subject, actor))
+        return self._editing.save(relative, text, base, actor, subject, is_exact=is_exact)
 
     def set_aside(self, relative: str, text: str, base: ArticleFile) -> Written:
         """Keep an unsaved text in a conflict copy beside its page, and commit that."""
-        self.require_consent()
-        with self._writing:
-            saved = write_conflict_copy(self.root, relative, text, base)
-            self.note_changes({saved.file.path, saved.file.real_path})
-            subject = f"Keep a conflicting edit of {_shown(relative)}"
-            return Written(saved, self._commit(saved, subject, _YOU))
+        return self._editing.set_aside(relative, text, base, _YOU)
 
     def create(
         self,
@@ -214,18 +167,7 @@ class Vault:
         It has `text`, or else a heading and `body`. Links that led to another page of its name
         are written so that they still do.
         """
-        self.require_consent()
-        with self._writing:
-            where = self._folder_for_new() if folder is None else folder
-            if self.is_ours and where.partition("/")[0] not in _WRITTEN_FOLDERS:
-                raise NotAllowed(f"New pages go into {', '.join(_WRITTEN_FOLDERS)}.")
-            # Elsewhere a link written as `[[Two words]]` means a file with that space in its name.
-            path = path_for_new(self.root, title, where, keeps_spaces=not self.is_ours)
-            if text is None:
-                text = f"{self._heading(path)}\n\n" + (f"{body.rstrip()}\n" if body.strip() else "")
-            made = self.moves.create(path, text, actor)
-            saved = Saved(Outcome.SAVED, made.file)
-            return Written(saved, made.commit, made.edited, made.skipped)
+        return self._editing.create(title, folder, actor, text, body)
 
     def put(
         self,
@@ -255,18 +197,6 @@ class Vault:
         with self._writing:
             return recover(self.home)
 
-    def _commit(self, saved: Saved, subject: str, actor: str) -> CommitResult:
-        path = saved.file.real_path
-        replaced = {} if saved.replaced is None else {path: saved.replaced}
-        return commit_paths(self.home, {path: saved.file.content}, subject, actor, replaced)
-
-    def _heading(self, path: str) -> str:
-        stem = stem_of(path)
-        return f"# {title_of(stem) if self.is_ours else stem}"
-
-    def _folder_for_new(self) -> str:
-        return ARTICLES if self.is_ours else self.conventions.folder_for_new_note()
-
     def require_consent(self) -> None:
         """Raise ConsentNeeded where notes may not be changed."""
         if not self.is_writable:
@@ -274,7 +204,8 @@ class Vault:
                 f"Nothing was written: {_NEEDS_CONSENT}. Allow it with `zib memory init`."
             )
 
-    def _is_reference(self, relative: str) -> bool:
+    def is_reference(self, relative: str) -> bool:
+        """Whether a page is one of those that come with zib."""
         return self.is_ours and relative.startswith(f"{REFERENCE}/")
 
 
@@ -282,15 +213,7 @@ def open_vault(root: Path, consents: Consents | None = None, data_dir: Path | No
     """Open the wiki at `root`, setting it up first if it is new. Raises VaultUnusable.
 
     The index of the wiki is kept in `data_dir`, and its history where it cannot be in the folder;
-    without it nothing can be searched. Call `recover`
-    on the wiki once, in the background: it may read every article.
+    without it nothing can be searched. Call `recover` on the wiki once, in the background: it may
+    read every article.
     """
     return Vault(prepare(root, consents, data_dir), consents, data_dir)
-
-
-def _is_copy(saved: Saved) -> bool:
-    return saved.outcome is Outcome.CONFLICT_COPY
-
-
-def _shown(relative: str) -> str:
-    return stem_of(displayable(relative)).replace("_", " ")

@@ -22,7 +22,8 @@ from vault.names import NOTE_SUFFIX, displayable, stem_of, title_of
 _DELIMITER_ROW = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:-]*)+")
 
 if TYPE_CHECKING:
-    from vault.vault import Vault, Written
+    from vault.vault import Vault
+    from vault.written import Written
 
 
 def link_mention(vault: Vault, mention: Mention, path: str, actor: str = "you") -> Written:

@@ -24,10 +24,11 @@ from vault.moving.replacement import Replacement
 from vault.names import check_note_path, displayable, stem_of, title_of
 from vault.saving import Outcome, Saved
 from vault.text import decode
+from vault.written import Written
 
 if TYPE_CHECKING:
     from vault.files import ArticleFile
-    from vault.vault import Vault, Written
+    from vault.vault import Vault
 
 _YOU = "you"
 _NOT_RUNS = {"you", "zib", ""}
@@ -168,8 +169,6 @@ class History:
     def _bring_back(
         self, relative: str, content: bytes, section: str, subject: str, actor: str
     ) -> Written:
-        from vault.vault import Written
-
         check_note_path(relative)
         if section:
             raise ArticleMissing(f"“{_shown(relative)}” is deleted; restore all of it first.")

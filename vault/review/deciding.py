@@ -10,7 +10,8 @@ from vault.names import stem_of, title_of
 from vault.review.parts import parts_of, with_parts
 from vault.review.proposal import Accepted, Proposal, Rejected
 from vault.review.queue import ReviewQueue
-from vault.vault import Vault, Written
+from vault.vault import Vault
+from vault.written import Written
 
 
 def accept(

@@ -22,7 +22,8 @@ from vault.history.commit import Committed
 from vault.names import displayable, stem_of, title_of
 from vault.saving import Outcome
 from vault.templates import page_from_template
-from vault.vault import Vault, Written
+from vault.vault import Vault
+from vault.written import Written
 
 Flags = Mapping[str, object]
 _OUTCOMES = {

@@ -16,7 +16,8 @@ from vault.lint.finding import KINDS, Finding
 from vault.lint.lint import Mended, lint, mend
 from vault.names import displayable, stem_of, title_of
 from vault.saving import Outcome
-from vault.vault import Vault, Written
+from vault.vault import Vault
+from vault.written import Written
 
 Flags = Mapping[str, object]
 

@@ -14,7 +14,8 @@ from tui.wiki_session import WikiSession
 from vault.article.page import parse_article
 from vault.errors import VaultError
 from vault.history.log import Revision
-from vault.vault import Vault, Written
+from vault.vault import Vault
+from vault.written import Written
 
 if TYPE_CHECKING:
     from tui.screens.history.screen import HistoryScreen

@@ -7,7 +7,7 @@ from typing import assert_never
 from vault.history.commit import Committed
 from vault.history.state import Skipped
 from vault.saving import Outcome
-from vault.vault import Written
+from vault.written import Written
 
 
 def saved_line(written: Written) -> str:
