@@ -26,15 +26,9 @@ def problem_of(file: Path, is_doubted: bool) -> str:
     size = file.stat().st_size if kind_of(file) is not None else 0
     if not size:
         return "it is empty" if has_log(file) else ""
-    with file.open("rb") as stream:
-        header = stream.read(_HEADER_BYTES)
-    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
-        return "it is not a database"
-    if header[_APPLICATION] not in {bytes(4), APPLICATION_ID.to_bytes(4, "big")}:
-        return "it belongs to another program"
-    # With a log, the missing pages may be in it.
-    if not has_log(file) and size < _bytes_told(header):
-        return "its end is missing"
+    problem = _header_problem(file, size)
+    if problem:
+        return problem
     try:
         # Nothing is set, for that would change a file that is to be set aside as it is.
         connection = connect(file, is_bare=True)
@@ -47,6 +41,17 @@ def problem_of(file: Path, is_doubted: bool) -> str:
         return _checked(connection, is_doubted)
     finally:
         connection.close(force=True)
+
+
+def _header_problem(file: Path, size: int) -> str:
+    with file.open("rb") as stream:
+        header = stream.read(_HEADER_BYTES)
+    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+        return "it is not a database"
+    if header[_APPLICATION] not in {bytes(4), APPLICATION_ID.to_bytes(4, "big")}:
+        return "it belongs to another program"
+    # With a log, the missing pages may be in it.
+    return "its end is missing" if not has_log(file) and size < _bytes_told(header) else ""
 
 
 def _bytes_told(header: bytes) -> int:

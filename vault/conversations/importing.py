@@ -14,8 +14,8 @@ from vault.conversations.chats import insert_chat
 from vault.conversations.database import Database
 from vault.conversations.exporting import ChatDocument
 from vault.conversations.indexing import index_message
-from vault.conversations.rows import insert_message
-from vault.conversations.stored import from_time, storable
+from vault.conversations.rows import encoded_extras, insert_message
+from vault.conversations.stored import from_time, readable, storable
 from vault.conversations.values import Chat, MessageNode
 
 _ID = re.compile(r"[0-9a-f]{8,64}")
@@ -106,6 +106,7 @@ def _add_messages(connection: apsw.Connection, key: int, chat: ChatDocument, is_
         id, known = _place(connection, key, chat.id, node.id)
         if known is not None:
             keys[node.id] = known
+            added += _complete(connection, known, node)
             continue
         parent = keys[node.parent]
         # A branch that was left where it ended goes on to the new end.
@@ -121,6 +122,23 @@ def _add_messages(connection: apsw.Connection, key: int, chat: ChatDocument, is_
             (end, from_time(chat.changed)[0], key),
         )
     return added
+
+
+def _complete(connection: apsw.Connection, key: int, node: MessageNode) -> bool:
+    """Take over how an answer ended that was broken off when it was stored."""
+    state, text = connection.execute(
+        "SELECT state, CAST(text AS BLOB) FROM message WHERE key = ?", (key,)
+    ).get
+    old, new = readable(text), storable(node.text)
+    is_further = len(new) > len(old) or node.state != "interrupted"
+    if state != "interrupted" or not new.startswith(old) or not is_further:
+        return False
+    connection.execute(
+        "UPDATE message SET text = ?, thinking = ?, state = ?, extras = ? WHERE key = ?",
+        (new, storable(node.thinking), node.state, encoded_extras(node.extras), key),
+    )
+    index_message(connection, key, new, is_new=False)
+    return True
 
 
 def _place(connection: apsw.Connection, chat: int, chat_id: str, id: str) -> tuple[str, int | None]:

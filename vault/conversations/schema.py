@@ -78,6 +78,7 @@ CREATE TABLE piece (
     span TEXT NOT NULL,
     text TEXT NOT NULL
 );
+CREATE TABLE owed (owner TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX message_chat ON message (chat, role);
 CREATE INDEX message_unfinished ON message (owner) WHERE owner <> '';
 CREATE INDEX message_deleted ON message (deleted) WHERE deleted <> 0;

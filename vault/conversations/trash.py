@@ -40,6 +40,7 @@ class Trash:
             for key in [chat_key(connection, id) for id in ids]:
                 query = "UPDATE chat SET deleted = ? WHERE key = ? AND deleted = 0"
                 connection.execute(query, (moment, key))
+            _owe(connection, ids)
         return Deleted(chats=tuple(ids), forget=tuple(ids))
 
     def take_back(self, ids: Sequence[str]) -> None:
@@ -53,6 +54,16 @@ class Trash:
         with self._database.reading() as connection:
             rows = connection.execute(f"{CHAT_QUERY} WHERE deleted <> 0 ORDER BY deleted DESC")
             return [to_chat(row) for row in rows]
+
+    def owed(self) -> tuple[str, ...]:
+        """Owners of caches that the engine has not been told to forget yet."""
+        with self._database.reading() as connection:
+            return tuple(str(owner) for (owner,) in connection.execute("SELECT owner FROM owed"))
+
+    def settle(self, owners: Sequence[str]) -> None:
+        """Say that the engine forgot them."""
+        with self._database.writing() as connection:
+            connection.executemany("DELETE FROM owed WHERE owner = ?", [(id,) for id in owners])
 
     def purge(self, ids: Sequence[str] | None = None) -> Purged:
         """Delete chats for good, whether in the trash or not; without ids, all of the trash."""
@@ -101,7 +112,12 @@ def _purge(
     if chats or messages:
         wipe_forgotten(connection)
     ids = tuple(chats.values())
+    _owe(connection, ids)
     return Deleted(ids, tuple(messages.values()), ids)
+
+
+def _owe(connection: apsw.Connection, owners: Sequence[str]) -> None:
+    connection.executemany("INSERT OR IGNORE INTO owed VALUES (?)", [(id,) for id in owners])
 
 
 def _found(connection: apsw.Connection, query: str, values: tuple[int | str]) -> dict[int, str]:

@@ -1,0 +1,208 @@
+"""The chat on the screen, kept in a store; when the store fails it goes on in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from engine.protocol import Message
+from tui.assistant.answer_writer import AnswerWriter
+from tui.assistant.chat_messages import Render, model_messages, plain_text
+from vault.conversations.errors import (
+    ConversationError,
+    NotStored,
+    StoreDamaged,
+    StoreGone,
+    StoreUnusable,
+)
+from vault.conversations.exporting import ChatDocument, chat_document
+from vault.conversations.store import Conversations, temporary_conversations
+from vault.conversations.tree import ChatTree
+from vault.conversations.values import (
+    DEFAULT_OPTIONS,
+    NO_EXTRAS,
+    Chat,
+    ChatOptions,
+    Deleted,
+    Draft,
+    Extras,
+    MessageNode,
+)
+
+Answer = TypeVar("Answer")
+
+
+class StoredChat:
+    """One chat, used from one event loop; the store's calls run in threads.
+
+    `tree` is what is stored, `trouble` says why the chat is only in memory at the moment.
+    """
+
+    def __init__(self, store: Conversations, chat: Chat, tree: ChatTree) -> None:
+        self.chat, self.tree = chat, tree
+        self.trouble = ""
+        self._store, self._memory = store, store if store.is_temporary else None
+        self._writers: dict[str, AnswerWriter] = {}
+        self._lock = asyncio.Lock()
+
+    @classmethod
+    async def new(cls, store: Conversations, options: ChatOptions = DEFAULT_OPTIONS) -> StoredChat:
+        """A chat without messages. Raises ConversationError."""
+        chat = await asyncio.to_thread(store.chats.create, options)
+        return cls(store, chat, ChatTree((), ""))
+
+    @classmethod
+    async def open(cls, store: Conversations, id: str) -> StoredChat:
+        """A chat that is there. Raises ConversationError."""
+
+        def read() -> tuple[Chat, ChatTree]:
+            return store.chats.get(id), store.messages.tree(id)
+
+        return cls(store, *await asyncio.to_thread(read))
+
+    @property
+    def id(self) -> str:
+        """Names the chat, and its KV cache in the engine."""
+        return self.chat.id
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the user wanted it to touch no disk."""
+        return self._store.is_temporary
+
+    @property
+    def path(self) -> tuple[MessageNode, ...]:
+        """The messages that are shown, from the first to the last."""
+        return self.tree.path()
+
+    def messages(
+        self, system_prompt: str = "", render: Render = plain_text, end: str | None = None
+    ) -> tuple[Message, ...]:
+        """What the model gets, down to the message `end`."""
+        return model_messages(self.tree.path(end), system_prompt, render)
+
+    async def ask(
+        self, question: str, extras: Extras = NO_EXTRAS, parent: str | None = None
+    ) -> MessageNode:
+        """Store a question before it is answered; `parent` as in `Messages.add`."""
+        draft = Draft("user", question, extras=extras)
+        return await self.run(lambda store: store.messages.add(self.id, draft, parent))
+
+    async def add(self, draft: Draft, parent: str | None = None) -> MessageNode:
+        """Store any other message: a tool's result, an answer that was edited."""
+        return await self.run(lambda store: store.messages.add(self.id, draft, parent))
+
+    async def revise(self, message: str, question: str) -> MessageNode:
+        """Store another version of a question, as a branch."""
+        draft = Draft("user", question)
+        return await self.run(lambda store: store.messages.revise(message, draft))
+
+    async def answer(self, model: str = "", parent: str | None = None) -> AnswerWriter:
+        """Begin an answer to the last message, or to `parent`, whose others are its siblings."""
+        return self._writer(
+            await self.run(lambda store: store.answers.begin(self.id, model, parent))
+        )
+
+    async def resume(self, message: str) -> AnswerWriter:
+        """Go on with an answer that was cut or stopped."""
+        return self._writer(await self.run(lambda store: store.answers.resume(message)))
+
+    async def select(self, message: str) -> ChatTree:
+        """Show the branch of a message."""
+        return await self.run(lambda store: store.messages.select(message))
+
+    async def cut_to(self, message: str) -> ChatTree:
+        """Show the chat down to a message; what comes next makes a branch there."""
+        return await self.run(lambda store: store.messages.cut_to(message))
+
+    async def delete(self, message: str, has_replies: bool = False) -> Deleted:
+        """Put a message into the trash; `restore` undoes it."""
+        return await self.run(lambda store: store.messages.delete(message, has_replies))
+
+    async def restore(self, messages: Sequence[str]) -> None:
+        """Have deleted messages back."""
+        await self.run(lambda store: store.messages.restore(messages))
+
+    async def fork(self, message: str) -> StoredChat:
+        """A chat of its own that begins with the messages up to this one."""
+        forked = await self.run(lambda store: store.chats.fork(self.id, message))
+        return await StoredChat.open(self._memory or self._store, forked.id)
+
+    async def run(self, action: Callable[[Conversations], Answer]) -> Answer:
+        """Do anything with the store, off the loop. Raises ConversationError.
+
+        When the store refuses to be written, the chat is copied into memory and `action` is done
+        there.
+        """
+
+        def act(store: Conversations) -> tuple[Answer, Chat, ChatTree]:
+            answer = action(store)
+            return answer, store.chats.get(self.id), store.messages.tree(self.id)
+
+        answer, self.chat, self.tree = await self._attempt(act)
+        return answer
+
+    async def retry_saving(self) -> bool:
+        """Try to put a chat that is only in memory back on the disk; not during an answer."""
+        async with self._lock:
+            if not self.trouble or self._memory is None or self._writers:
+                return not self.trouble
+            document = self._document()
+
+            def save() -> tuple[Chat, ChatTree]:
+                self._store.mend()
+                self._store.importer.take([document])
+                return self._store.chats.get(self.id), self._store.messages.tree(self.id)
+
+            try:
+                self.chat, self.tree = await asyncio.to_thread(save)
+            except ConversationError as error:
+                self.trouble = str(error)
+                return False
+            self._memory, self.trouble = None, ""
+            return True
+
+    async def _attempt(self, action: Callable[[Conversations], Answer]) -> Answer:
+        async with self._lock:
+            if self._memory is not None:
+                return await asyncio.to_thread(action, self._memory)
+            try:
+                return await asyncio.to_thread(action, self._store)
+            except (NotStored, StoreGone, StoreDamaged, StoreUnusable) as error:
+                self._memory = await asyncio.to_thread(self._copied)
+                self.trouble = str(error)
+                return await asyncio.to_thread(action, self._memory)
+
+    def _copied(self) -> Conversations:
+        """A store in memory with this chat in it, whose answers can go on."""
+        memory = temporary_conversations()
+        memory.importer.take([self._document()])
+        for id in tuple(self._writers):
+            memory.answers.resume(id)
+        return memory
+
+    def _document(self) -> ChatDocument:
+        """The chat as far as it is known here, answers under way as far as they were written."""
+        document = chat_document(self.chat, self.tree)
+        return replace(document, messages=tuple(map(self._as_written, document.messages)))
+
+    def _as_written(self, node: MessageNode) -> MessageNode:
+        writer = self._writers.get(node.id)
+        if writer is None:
+            return node
+        return replace(node, text=writer.text, thinking=writer.thinking)
+
+    def _writer(self, node: MessageNode) -> AnswerWriter:
+        async def append(action: Callable[[Conversations], None]) -> None:
+            # Nothing but the end of the answer changes, so the tree is not read each time.
+            await self._attempt(action)
+
+        async def end(action: Callable[[Conversations], MessageNode]) -> MessageNode:
+            ended = await self.run(action)
+            self._writers.pop(node.id, None)
+            return ended
+
+        self._writers[node.id] = writer = AnswerWriter(node, append, end)
+        return writer
