@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import signal
 from collections.abc import Iterable
@@ -31,9 +32,9 @@ from tui.terminal_keys import teach_terminal_keys
 from tui.text.content import literal
 from tui.text.filter import install_gate
 from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults, watch_themes
-from tui.unsaved import keep_unsaved_text, kept_texts
 from tui.verbs import VERBS
 from tui.wiring import Wiring
+from vault.errors import VaultError
 
 COMPLAINT_SECONDS = 20.0
 Severity = Literal["information", "warning", "error"]
@@ -140,8 +141,6 @@ class ZibApp(App[None]):
         self.engine.start()
         self._bring_up_model()
         self._follow_themes()
-        kept = kept_texts(self._wiring.paths.unsaved_dir)
-        self._complaints += [f"Text that was not saved is kept in {file}." for file in kept[-3:]]
         self._show_complaints()
 
     @work(group="sharing")
@@ -161,8 +160,10 @@ class ZibApp(App[None]):
     def _leave_at_once(self) -> None:
         """Told to end: no questions can be asked, and no text may be lost."""
         for screen in self.screen_stack:
-            if isinstance(screen, MainScreen) and (unsaved := screen.unsaved_text) is not None:
-                keep_unsaved_text(self._wiring.paths.unsaved_dir, *unsaved)
+            if isinstance(screen, MainScreen):
+                # Where it cannot be kept the second before is.
+                with contextlib.suppress(VaultError):
+                    screen.keep_unsaved_text()
         self.exit()
 
     def _show_complaints(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from engine.script import Reply
 from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tui.widgets.chat.pane import ChatPane
-from tui.widgets.wiki.editor import ArticleEditor
+from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.pane import WikiPane
 from tui.widgets.wiki.tree import WikiTree
 

@@ -92,10 +92,9 @@ class MainScreen(WikiActions):
         self._chat.prompt.focus()
         self.call_after_refresh(self._wiki.pane)
 
-    @property
-    def unsaved_text(self) -> tuple[str, str] | None:
-        """The path and text of an article being edited, when leaving would lose it."""
-        return self._wiki.unsaved_text
+    def keep_unsaved_text(self) -> None:
+        """The program is told to end. Raises VaultError."""
+        self._wiki.keep_unsaved_text()
 
     @on(EngineStatusChanged)
     def show_engine_status(self, event: EngineStatusChanged) -> None:

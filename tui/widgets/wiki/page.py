@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -12,23 +12,17 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
-from tui.screens.question import Choice, QuestionScreen
 from tui.text.content import literal_line
 from tui.widgets.document.view import PlaceChanged
 from tui.widgets.wiki.article import ArticleView
 from tui.widgets.wiki.crumbs import Crumbs, crumbs_of
-from tui.widgets.wiki.editor import ArticleEditor
+from tui.widgets.wiki.editing.place import EditingPlace
 from tui.widgets.wiki.reading_desk import ReadingDesk
 from tui.widgets.wiki.trail import START, Place
-from tui.widgets.wiki.wording import saved_line
 from tui.wiki_session import WikiSession
-from vault.errors import ArticleMissing, VaultError
+from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.names import displayable, stem_of, title_of
-
-SAVE = Choice("save", "Save", "primary")
-DISCARD = Choice("discard", "Discard", "error")
-STAY = Choice("stay", "Keep editing")
 
 
 class ArticlePage(Vertical):
@@ -71,24 +65,22 @@ class ArticlePage(Vertical):
         yield Static(Content(""), id="article-title")
         with ContentSwitcher(initial="article", id="reading"):
             yield ArticleView(ReadingDesk(self._session), id="article")
-            yield ArticleEditor(id="editor")
+            yield EditingPlace(self._session, id="editing")
 
     @property
     def is_editing(self) -> bool:
         """Whether the editor is open."""
-        return self.query_one(ContentSwitcher).current == "editor"
+        return self.query_one(ContentSwitcher).current == "editing"
 
     @property
     def has_unsaved_text(self) -> bool:
         """Whether leaving now would lose text."""
-        return self.is_editing and self._editor.is_dirty
+        return self.is_editing and self.editing.is_dirty
 
     @property
-    def unsaved_text(self) -> tuple[str, str] | None:
-        """The path and text of what is being edited, when leaving would lose it."""
-        if not self.has_unsaved_text or self.file is None:
-            return None
-        return self.file.path, self._editor.text
+    def editing(self) -> EditingPlace:
+        """Where the article is edited."""
+        return self.query_one(EditingPlace)
 
     async def show(self, path: str) -> bool:
         """Show an article; false when it cannot be, or unsaved text is in the way."""
@@ -142,15 +134,14 @@ class ArticlePage(Vertical):
         """Open the editor; when it is open, leave it."""
         file = self.file
         if self.is_editing:
-            await self.leave_editor()
+            await self.editing.leave()
         elif file is None:
             self._complain("Open an article first.")
         elif file.read_only_reason is not None:
             self._complain(f"This page cannot be edited: {file.read_only_reason}.")
         else:
-            self._editor.take_up(file)
-            self.query_one(ContentSwitcher).current = "editor"
-            self._editor.focus()
+            self.query_one(ContentSwitcher).current = "editing"
+            self.editing.open(file)
             self._draw_title()
 
     async def take_outside_change(self) -> None:
@@ -158,22 +149,15 @@ class ArticlePage(Vertical):
         shown = self.file
         if shown is None:
             return
+        if self.is_editing:
+            self.file = await self.editing.take_outside_change() or shown
+            return
         try:
             file = await self._session.read(shown.path)
-        except ArticleMissing:
-            self._complain("This article was deleted on disk; saving it makes it anew.")
-            return
         except VaultError as error:
             self._complain(str(error))
             return
-        if file.sha256 == shown.sha256:
-            return
-        if self.has_unsaved_text:
-            self._complain("This article changed on disk. Saving will merge both versions.")
-        elif self.is_editing:
-            self.file = file
-            self._editor.take_up(file)
-        else:
+        if file.sha256 != shown.sha256:
             await self._draw(file)
 
     @on(PlaceChanged)
@@ -192,51 +176,21 @@ class ArticlePage(Vertical):
             self.file = event.file
         self.post_message(self.Saved())
 
-    @on(ArticleEditor.Changed)
+    @on(EditingPlace.Changed)
     def show_dirty_mark(self) -> None:
         """Mark unsaved text in the title."""
         self._draw_title()
 
-    @on(ArticleEditor.SaveAsked)
-    async def save(self) -> bool:
-        """Save and commit; whether that worked."""
-        editor, base = self._editor, self._editor.base
-        if base is None:
-            return False
-        text = editor.text
-        try:
-            written = await self._session.save(base.path, text, base)
-        except VaultError as error:
-            self._complain(str(error))
-            return False
-        self.file = written.saved.file
-        if editor.text == text:
-            editor.rebase(written.saved.file)
-        else:
-            # Typed on while the save ran: the new text builds on what was saved.
-            editor.base = written.saved.file
+    @on(EditingPlace.Saved)
+    def follow_save(self, event: EditingPlace.Saved) -> None:
+        """A save may have made another file."""
+        self.file = event.file
         self._draw_title()
-        self.notify(saved_line(written), markup=False)
         self.post_message(self.Saved())
-        return True
 
-    @on(ArticleEditor.LeaveAsked)
-    async def leave_editor(self) -> None:
-        """Back to reading, asking about unsaved text."""
-        if self._editor.is_dirty:
-            self._ask_about_unsaved_text()
-        else:
-            await self._close_editor()
-
-    @work(exclusive=True, group="unsaved")
-    async def _ask_about_unsaved_text(self) -> None:
-        question = QuestionScreen("The text is not saved.", (SAVE, DISCARD, STAY))
-        answer = await self.app.push_screen_wait(question)
-        if answer == DISCARD.id or (answer == SAVE.id and await self.save()):
-            await self._close_editor()
-
-    async def _close_editor(self) -> None:
-        self._editor.base = None
+    @on(EditingPlace.Left)
+    async def read_again(self) -> None:
+        """Back to reading."""
         self.query_one(ContentSwitcher).current = "article"
         if self.file is not None:
             await self.show(self.file.path)
@@ -268,7 +222,3 @@ class ArticlePage(Vertical):
     @property
     def _view(self) -> ArticleView:
         return self.query_one(ArticleView)
-
-    @property
-    def _editor(self) -> ArticleEditor:
-        return self.query_one(ArticleEditor)

@@ -14,6 +14,7 @@ from tui.screens.wiki.desk import Hands, WikiDesk
 from tui.screens.wiki.finding import Finding
 from tui.widgets.wiki.consent import ConsentDesk
 from tui.widgets.wiki.crumbs import Crumbs
+from tui.widgets.wiki.editing.place import EditingPlace
 from tui.widgets.wiki.links import LinkDesk
 from tui.widgets.wiki.page import ArticlePage
 from tui.widgets.wiki.panel.side import SidePanel
@@ -85,9 +86,14 @@ class WikiPane(Vertical):
         self.side.arrange(event.size.width, event.size.height)
 
     @property
-    def unsaved_text(self) -> tuple[str, str] | None:
-        """The path and text of an article being edited, when leaving would lose it."""
-        return self._page.unsaved_text
+    def has_unsaved_text(self) -> bool:
+        """Whether leaving now would lose text."""
+        return self._page.has_unsaved_text
+
+    @property
+    def editing(self) -> EditingPlace:
+        """Where the article is edited."""
+        return self._page.editing
 
     @property
     def open_file(self) -> ArticleFile | None:
@@ -124,8 +130,8 @@ class WikiPane(Vertical):
             await self._page.edit()
 
     async def save(self) -> bool:
-        """Save what is in the editor; whether that worked."""
-        return await self._page.save()
+        """Save what is in the editor; whether that worked. Call from a worker."""
+        return await self.editing.save()
 
     async def create(self, title: str) -> None:
         """Create an article and edit it."""

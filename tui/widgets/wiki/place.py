@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.containers import Vertical
 
+from tui.messages import WikiWanted
 from vault.root import WikiLocation
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class WikiPlace(Vertical):
                 await pane.session.close()
                 self.location = session.location
                 self._pane = await self._put(session)
+            self.post_message(WikiWanted())
 
     async def _put(self, session: WikiSession) -> WikiPane:
         from tui.widgets.wiki.pane import WikiPane
@@ -65,9 +67,9 @@ class WikiPlace(Vertical):
     @property
     def has_unsaved_text(self) -> bool:
         """Whether leaving now would lose text."""
-        return self.unsaved_text is not None
+        return self._pane is not None and self._pane.has_unsaved_text
 
-    @property
-    def unsaved_text(self) -> tuple[str, str] | None:
-        """The path and text of an article being edited, when leaving would lose it."""
-        return self._pane.unsaved_text if self._pane is not None else None
+    def keep_unsaved_text(self) -> None:
+        """The program is told to end. Raises VaultError."""
+        if self._pane is not None:
+            self._pane.editing.keep_draft()

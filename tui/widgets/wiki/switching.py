@@ -30,7 +30,7 @@ async def open_instead(pane: WikiPane, location: WikiLocation, folder: str) -> W
 
 
 async def _is_text_safe(pane: WikiPane) -> bool:
-    if pane.unsaved_text is None:
+    if not pane.has_unsaved_text:
         return True
     answer = await may_lose_text(pane.app)
     return answer == "discard" or (answer == "save" and await pane.save())

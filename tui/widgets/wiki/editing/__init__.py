@@ -1,0 +1,1 @@
+"""The editor of an article: its text, and everything that helps to write it."""
