@@ -14,6 +14,7 @@ from textual.strip import Strip
 from textual.visual import Visual
 
 from tui.text.content import literal_line
+from tui.text.marked import padded
 
 _MOST_KEPT = 500
 
@@ -124,7 +125,7 @@ class LineList(ScrollView):
         if part >= len(lines):
             return Strip.blank(width, self.visual_style.rich_style)
         line = lines[part]
-        return Visual.to_strips(self, line, width, 1, style)[0]
+        return Visual.to_strips(self, padded(line, width), width, 1, style)[0]
 
     def action_move(self, by: int) -> None:
         """Up or down by rows."""

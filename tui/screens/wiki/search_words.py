@@ -13,7 +13,7 @@ from vault.search.result import Hit, Results
 
 OPERATORS = 'title: tag: category: path: heading: "in this order" -without'
 _PARTS = {"words": "words on the page", "name": "its name", "proximity": "words near each other"}
-_BAR_CELLS = 16
+_BAR_CELLS = 10
 _MUTED = "$foreground-muted"
 
 
@@ -65,7 +65,7 @@ def _bars(parts: list[tuple[str, float, tuple[str, ...]]]) -> Iterator[Content]:
         yield Content.assemble(
             Content(f"{points:5.2f} "),
             Content(bar.ljust(_BAR_CELLS)).stylize("$text-accent"),
-            f" {_PARTS.get(name, name)}",
+            f" {_PARTS.get(name, to_line(name))}",
         )
         if words:
             yield Content.assemble("      ", literal_line(", ".join(words)).stylize(_MUTED))

@@ -1,0 +1,50 @@
+"""Pins are kept for each wiki outside of it, and what cannot be read is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tui.widgets.wiki.pins import MOST_PINS, Pins
+from vault.errors import VaultUnusable
+
+
+def test_a_pin_is_remembered_and_taken_back(tmp_path: Path) -> None:
+    wiki, data = tmp_path / "wiki", tmp_path / "data"
+    wiki.mkdir()
+    pins = Pins(data, wiki)
+    assert pins.read() == ()
+    odd = "articles/\udcff 界.md"
+    assert pins.toggle("articles/A.md") == ("articles/A.md",)
+    assert pins.toggle(odd) == (odd, "articles/A.md")
+    assert Pins(data, wiki).read() == (odd, "articles/A.md")
+    assert Pins(data, tmp_path / "other").read() == ()
+    assert pins.toggle("articles/A.md") == (odd,)
+    assert list(wiki.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"pages": 3}', b'{"pages": [1, null]}'])
+def test_a_damaged_file_is_no_pins(tmp_path: Path, content: bytes) -> None:
+    pins = Pins(tmp_path, tmp_path)
+    pins.toggle("a.md")
+    (file,) = (tmp_path / "pins").iterdir()
+    file.write_bytes(content)
+    assert pins.read() == ()
+    assert pins.toggle("b.md") == ("b.md",)
+
+
+def test_there_is_a_most_of_pins(tmp_path: Path) -> None:
+    pins = Pins(tmp_path, tmp_path)
+    pins.toggle("first.md")
+    (file,) = (tmp_path / "pins").iterdir()
+    names = ", ".join(f'"{n}.md"' for n in range(3 * MOST_PINS))
+    file.write_text(f'{{"pages": [{names}]}}')
+    assert len(pins.read()) == MOST_PINS
+    assert len(pins.toggle("new.md")) == MOST_PINS
+
+
+def test_pins_that_cannot_be_kept_are_said_so(tmp_path: Path) -> None:
+    (tmp_path / "pins").write_text("a file where a folder should be")
+    with pytest.raises(VaultUnusable, match="could not be kept"):
+        Pins(tmp_path, tmp_path).toggle("a.md")

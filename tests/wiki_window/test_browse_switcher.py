@@ -1,0 +1,168 @@
+"""Jumping to a page by its name: from the prompt, by letters, to a page that is new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.conftest import MakeApp, screen_text, wait_until
+from tests.wiki_window.browse_wikis import FORBIDDEN, HOSTILE, Host, note
+from tui.screens.wiki.found import CreatePage, Found, LookElsewhere, OpenPage
+from tui.screens.wiki.switcher import Offered, Switcher
+from tui.screens.wiki.switcher_rows import (
+    MOST_OFFERS,
+    NewPageOffer,
+    Offer,
+    PageOffer,
+    count_words,
+    offer_text,
+    offers_of,
+)
+from tui.widgets.chat.pane import ChatPane
+from tui.widgets.wiki.page import ArticlePage
+from vault.search.jump import listed_names, without_weak
+
+SIZE = (100, 30)
+NAMES = listed_names(
+    [
+        note("articles/Photo/Lens_test.md"),
+        note("articles/Photo/Camera_bag.md"),
+        note("articles/Zettelkasten.md"),
+        note("Talk/镜头.md"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "titles"),
+    [
+        ("lens", ["Lens test"]),
+        ("LT", ["Lens test", "Zettelkasten"]),
+        ("cambag", ["Camera bag"]),
+        ("镜", ["镜头"]),
+        ("photo/l", ["Lens test"]),
+        ("photo cam", ["Camera bag"]),
+        ("zzz", []),
+        ("", []),
+    ],
+)
+def test_letters_of_names_and_paths_find_pages(typed: str, titles: list[str]) -> None:
+    assert [each.title for each in NAMES.find(typed, 10)] == titles
+
+
+def test_pages_with_scattered_letters_give_way_to_better_ones() -> None:
+    names = listed_names([note("Recursion.md"), note("Articles of the culture and arts.md")])
+    found = names.find("recurs", 10)
+    assert len(found) == 2
+    assert [each.title for each in without_weak(found, "recurs")] == ["Recursion"]
+    assert len(without_weak(found[1:], "recurs")) == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "offer"),
+    [
+        ("Lens tes", NewPageOffer("Lens tes")),
+        ("lens TEST", None),
+        ("  ", None),
+        ("a/b", NewPageOffer("a/b", "“a/b” cannot be an article name: it contains “/”, which a")),
+    ],
+)
+def test_a_new_page_is_offered_when_none_is_called_so(
+    typed: str, offer: NewPageOffer | None
+) -> None:
+    last = (*offers_of(NAMES.find(typed, 10), typed, keeps_spaces=False), None)[-2:][0]
+    if offer is None:
+        assert not isinstance(last, NewPageOffer)
+    else:
+        assert isinstance(last, NewPageOffer)
+        assert last.title == offer.title
+        assert last.problem.startswith(offer.problem)
+        assert bool(last.problem) == bool(offer.problem)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("width", [1, 20, 60])
+def test_an_offer_is_one_line_whatever_the_name(name: str, width: int) -> None:
+    offers: tuple[Offer, ...] = (
+        PageOffer(f"a/{name}.md", name, ((0, 2),), name),
+        NewPageOffer(name),
+        NewPageOffer(name, name),
+    )
+    for offer in offers:
+        for is_lit in (False, True):
+            line = offer_text(offer, width, is_lit)
+            assert line.cell_length <= width
+            assert not any(sign in line.plain for sign in FORBIDDEN)
+
+
+def test_the_count_is_honest() -> None:
+    page = PageOffer("a.md", "a")
+    assert count_words((), 1234, " ") == "1,234 pages"
+    assert count_words((page, NewPageOffer("x")), 1234, "x") == "1 of 1,234 pages"
+    assert count_words((page,) * MOST_OFFERS, 1234, "x") == "best 100 of 1,234 pages"
+
+
+async def switch(keys: list[str]) -> Found | None:
+    """What the switcher answers after some keys."""
+
+    async def ask(words: str) -> Offered:
+        return Offered(offers_of(NAMES.find(words or "e", 10), words, False), 4)
+
+    host, answers = Host(), list[Found | None]()
+    async with host.run_test(size=SIZE) as pilot:
+        await host.push_screen(Switcher(ask), answers.append)
+        await pilot.press(*keys)
+        await pilot.pause()
+    return answers[0] if answers else None
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ([*"lens", "enter"], OpenPage("articles/Photo/Lens_test.md")),
+        (["down", "down", "up", "up", "enter"], OpenPage("articles/Photo/Lens_test.md")),
+        (["end", "enter"], OpenPage(NAMES.find("e", 10)[-1].path)),
+        ([*"New one", "enter"], CreatePage("New one")),
+        ([*"lens", "up", "enter"], CreatePage("lens")),
+        ([*"q/b", "enter"], None),
+        ([*"two words", "f7"], LookElsewhere("two words")),
+        (["escape"], None),
+        (["f6"], None),
+    ],
+)
+async def test_keys_choose(keys: list[str], expected: Found | None) -> None:
+    assert await switch(keys) == expected
+
+
+async def test_it_works_from_inside_the_prompt_and_esc_leaves_everything_as_it_was(
+    make_app: MakeApp, tmp_path: Path
+) -> None:
+    app = make_app(**{"ui.show_wiki": False})
+    async with app.run_test(size=SIZE) as pilot:
+        prompt = app.screen.query_one(ChatPane).prompt
+        await pilot.press(*"half a thought", "f6")
+        await wait_until(pilot, lambda: isinstance(app.screen, Switcher), "the switcher")
+        await wait_until(pilot, lambda: "Welcome" in screen_text(pilot), "recent pages")
+        await pilot.press(*"usi", "escape")
+        await pilot.pause()
+        assert app.focused is prompt
+        assert prompt.text == "half a thought"
+        assert not app.screen.query_one("#wiki").display
+        # What was not found yet is still there, and is overwritten by typing.
+        await pilot.press("f6")
+        await wait_until(pilot, lambda: isinstance(app.screen, Switcher), "the switcher")
+        assert isinstance(app.screen, Switcher)
+        assert app.screen.words == "usi"
+        await pilot.press(*"using", "enter")
+        await wait_until(pilot, lambda: "Reference/Using" in screen_text(pilot), "the page")
+        assert app.screen.query_one("#wiki").display
+        assert app.focused is not None
+        assert app.focused in app.screen.query_one(ArticlePage).query("*")
+        await pilot.press("escape")
+        assert app.focused is prompt
+        await pilot.press("ctrl+a", "ctrl+k", *"/jump A new page", "enter")
+        await wait_until(pilot, lambda: "+ Create" in screen_text(pilot), "the offer")
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: "A_new_page.md ✎" in screen_text(pilot), "the editor")
+    assert (tmp_path / "wiki" / "articles" / "A_new_page.md").is_file()
