@@ -109,15 +109,22 @@ class EngineClient:
         self.session.abandon_model(RequestFailed(reason))
 
     async def load(
-        self, path: str, adapter: str = "", draft: str = "", *, is_forced: bool = False
+        self,
+        path: str,
+        adapter: str = "",
+        draft: str = "",
+        *,
+        is_forced: bool = False,
+        is_draft_optional: bool = False,
     ) -> ModelInfo:
         """Load a model, with an adapter and a draft model; all come back after a restart.
 
-        `is_forced` loads a model whose plan does not fit. Raises OverBudget, RequestFailed,
+        `is_forced` loads a model whose plan does not fit; an optional draft model that cannot draft
+        for it is left out. Raises OverBudget, RequestFailed,
         EngineStopped.
         """
         self._link.revive()
-        self.session.choose(ModelChoice(path, adapter, draft, is_forced))
+        self.session.choose(ModelChoice(path, adapter, draft, is_forced, is_draft_optional))
         return await self._wanted.wait()
 
     async def model(self) -> ModelInfo:

@@ -131,6 +131,8 @@ class LoadModel(Command, frozen=True):
     is_forced: bool = False
     draft: str = ""
     """The folder of a draft model; empty for none."""
+    is_draft_optional: bool = False
+    """One that cannot draft for this model is left out instead of failing the load."""
 
 
 class UnloadModel(Command, frozen=True):
@@ -268,9 +270,11 @@ class ModelInfo(msgspec.Struct, frozen=True):
     kv_warning: str = ""
     """A sentence where so few bits cost the model answers."""
     draft: str = ""
-    """The folder of the model that drafts for it; empty for none."""
+    """The folder of the model that drafts for it, unless `draft_refusal`; empty for none."""
     draft_bytes: int = 0
     """Bytes of that model's weights."""
+    draft_refusal: str = ""
+    """A sentence why that model does not draft, where it was wished for."""
 
 
 class ModelLoaded(Event, frozen=True):

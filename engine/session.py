@@ -178,7 +178,12 @@ class EngineSession:
         self._set_status(EngineLoading(choice.path, _QUEUED))
         self.link.write(
             LoadModel(
-                self.wanted.load_id, choice.path, choice.adapter, choice.is_forced, choice.draft
+                self.wanted.load_id,
+                choice.path,
+                choice.adapter,
+                choice.is_forced,
+                choice.draft,
+                choice.is_draft_optional,
             )
         )
 

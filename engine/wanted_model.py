@@ -33,13 +33,15 @@ class ModelReplaced(RequestFailed):
 class ModelChoice:
     """What to load: the folders of a model, of an adapter and of a draft model, or none of these.
 
-    `is_forced`: a plan that does not fit does not matter.
+    `is_forced`: a plan that does not fit does not matter. `is_draft_optional`: nor does a draft
+    model that cannot draft for this one.
     """
 
     path: str
     adapter: str = ""
     draft: str = ""
     is_forced: bool = False
+    is_draft_optional: bool = False
 
     @property
     def place(self) -> Place:
@@ -47,10 +49,11 @@ class ModelChoice:
         return self.path, self.adapter, self.draft
 
     def with_draft_of(self, other: ModelChoice | None) -> ModelChoice:
-        """The same, with the draft model that the same model has already."""
-        if other is None or other.path != self.path:
+        """The same, with another's draft model; what was not chosen for this one is optional."""
+        if other is None or not other.draft:
             return self
-        return replace(self, draft=other.draft)
+        is_optional = other.is_draft_optional or other.path != self.path
+        return replace(self, draft=other.draft, is_draft_optional=is_optional)
 
 
 class WantedModel:
@@ -97,7 +100,7 @@ class WantedModel:
         """A model was loaded that was not asked for here: it woke up, or somebody else chose it."""
         if self.choice is None or self.choice.place != place_of(model):
             is_forced = model.plan is not None and not model.plan.fits
-            self.choice = ModelChoice(*place_of(model), is_forced)
+            self.choice = replace(choice_of(model), is_forced=is_forced)
         if not self.is_coming:
             self._loaded = asyncio.get_running_loop().create_future()
         self.settle(model)
@@ -171,3 +174,8 @@ class WantedModel:
 def place_of(model: ModelInfo) -> Place:
     """The folders a loaded model came from."""
     return model.path, model.adapter, model.draft
+
+
+def choice_of(model: ModelInfo) -> ModelChoice:
+    """What would load it again, unless that has to be forced."""
+    return ModelChoice(*place_of(model), is_draft_optional=bool(model.draft_refusal))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
@@ -26,15 +25,12 @@ from engine.protocol import (
 )
 from engine.serving.backend import Refused, Saved
 from engine.serving.checks import check_request, idle_seconds, room_for_answer
-from engine.worker.adapter import check_adapter
-from engine.worker.admission import granted_context, require_fit
 from engine.worker.answering import Answering, Surroundings
 from engine.worker.cache.attention_patch import install_attention
 from engine.worker.cache_key import cache_key
 from engine.worker.disk_tier import DiskTier
-from engine.worker.folder_check import check_folder
-from engine.worker.kv_choice import KVWish
-from engine.worker.loaded_model import LoadedModel, load_model, with_draft
+from engine.worker.loaded_model import LoadedModel
+from engine.worker.model_loading import ModelLoader
 from engine.worker.planning import EnginePlanning
 from engine.worker.prompt import check_ids
 from engine.worker.rate import Meters
@@ -60,7 +56,6 @@ class MlxBackend:
         self._compute = compute
         self.device = device
         self.idle_seconds = idle_seconds(config.idle_unload_seconds)
-        self._kv_wish = KVWish(config.kv_bits, config.kv_start_tokens)
         install_attention(compute.kind)
         if device.backend != "metal":
             order_delta_steps()
@@ -68,6 +63,7 @@ class MlxBackend:
             Path(config.records_dir) if config.records_dir else Path(config.cache_dir) / "records"
         )
         self._planning = EnginePlanning(config, device, self._records)
+        self._loader = ModelLoader(config, compute, self._planning)
         self._book = RunBook(self._records, self._planning)
         self._loaded: LoadedModel | None = None
         self._answering: Answering | None = None
@@ -80,34 +76,18 @@ class MlxBackend:
     def load(self, command: LoadModel, report_stage: Callable[[str], None]) -> ModelInfo:
         """Replace the model. The old one is freed first: two may not fit."""
         self.unload()
-        check_folder(Path(command.path))
-        if command.adapter:
-            check_adapter(Path(command.adapter))
-        draft = command.draft if self._config.is_drafting_allowed else ""
-        if draft:
-            check_folder(Path(draft))
-        options = PlanOptions(adapter=command.adapter, draft=draft)
-        plan = self._planning.plan(command.path, options)
-        if not command.is_forced:
-            require_fit(Path(command.path).name, plan)
-        usable = self._planning.machine().usable_bytes
         try:
-            loaded = load_model(command, self._compute, usable, report_stage, self._kv_wish)
-            if draft:
-                report_stage("reading the draft model")
-                loaded = with_draft(loaded, Path(draft), self._compute, usable)
+            self._loaded = loaded = self._loader.load(command, report_stage)
         except Exception:
             self.unload()
             raise
-        limit = granted_context(plan, self._config.context_limit, loaded.info.context_window)
-        info = structs.replace(loaded.info, plan=plan, context_limit=limit)
-        self._loaded = replace(loaded, info=info)
+        info = loaded.info
         self._planning.forget_machine()
-        if plan.allocator_limit_bytes is not None:
-            mx.set_cache_limit(plan.allocator_limit_bytes)
-        self._book.open(self._loaded)
-        self._tier.open(cache_key(self._loaded), loaded.trial.looks)
-        self._answering = Answering(self._loaded, self._config, self._surroundings())
+        if info.plan is not None and info.plan.allocator_limit_bytes is not None:
+            mx.set_cache_limit(info.plan.allocator_limit_bytes)
+        self._book.open(loaded)
+        self._tier.open(cache_key(loaded), loaded.trial.looks)
+        self._answering = Answering(loaded, self._config, self._surroundings())
         self._snapshot.show_model(info)
         return info
 
@@ -117,7 +97,7 @@ class MlxBackend:
             return self._planning.plan(command.path, command.options)
         loaded = self._require_model()
         options = structs.replace(
-            command.options, adapter=loaded.info.adapter, draft=loaded.info.draft
+            command.options, adapter=loaded.info.adapter, draft=loaded.draft_path
         )
         return self._planning.plan(loaded.info.path, options, loaded.form)
 

@@ -59,6 +59,11 @@ class LoadedModel:
         return self.info.weights_bytes + self.info.draft_bytes
 
     @property
+    def draft_path(self) -> str:
+        """The folder of the model that drafts for it; empty for none."""
+        return self.draft.path if self.draft is not None else ""
+
+    @property
     def kv_key(self) -> str:
         """Names how caches are stored: they are interchangeable only between equal keys."""
         return self.kv.key

@@ -38,7 +38,7 @@ class RunBook:
             return
         info, form = self._loaded.info, self._loaded.form
         held = usage.prompt_tokens + usage.generated_tokens
-        options = PlanOptions(context_tokens=held, adapter=info.adapter, draft=info.draft)
+        options = PlanOptions(held, adapter=info.adapter, draft=self._loaded.draft_path)
         plan = self._planning.plan(info.path, options, form)
         self._records.note_run(
             self._key,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import mlx.core as mx
 import pytest
 
 from engine.plan.contract import PlanOptions
+from engine.protocol import LoadModel, Plan
 from engine.serving.backend import Refused
 from engine.worker.random_model import write_random_model
 from tests.drafts.eager import drafting_of, load_drafting
@@ -88,6 +90,39 @@ def test_a_model_that_cannot_draft_is_refused_with_the_reason(
 ) -> None:
     with pytest.raises(Refused, match=reason):
         load_drafting(place / model, place / "cache", place / draft)
+
+
+def alone_kv_bytes(driver: Driver, tokens: int) -> int:
+    path = driver.loaded.info.path
+    return driver.backend._planning.plan(path, PlanOptions(tokens)).kv_bytes
+
+
+@pytest.mark.parametrize(
+    ("model", "draft", "reason"),
+    [
+        ("full", "foreign", "other numbers"),
+        ("full", "mamba", "recurrent"),
+        ("mamba", "full", "recurrent"),
+        ("full", "nowhere", "config.json"),
+        ("full", "full", "itself"),
+        ("full", "other", ""),
+    ],
+)
+def test_an_optional_draft_model_that_cannot_draft_is_left_out(
+    place: Path, model: str, draft: str, reason: str
+) -> None:
+    driver = load_drafting(place / model, place / "cache")
+    draft_folder = str(place / draft)
+    command = LoadModel(0, str(place / model), draft=draft_folder, is_draft_optional=True)
+    info = driver.backend.load(command, lambda _: None)
+    assert info.draft == draft_folder
+    assert bool(info.draft_refusal) == (not info.draft_bytes) == bool(reason)
+    assert re.search(reason, info.draft_refusal)
+    assert info.plan is not None
+    planned = driver.backend.plan(Plan(0, "", PlanOptions(info.plan.context_tokens)))
+    assert info.plan.weights_bytes == planned.weights_bytes
+    assert bool(reason) == (planned.kv_bytes == alone_kv_bytes(driver, info.plan.context_tokens))
+    assert driver.alone(TEXT, 4)
 
 
 def test_switched_off_nothing_is_drafted_and_no_second_model_is_read(place: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -80,12 +81,20 @@ def test_the_draft_model_goes_with_the_model_the_program_starts_with(stocked: Pa
     assert chosen == ModelChoice(huge, draft=small)
     remember_model(stocked / "state" / "last-model", chosen)
     assert choose(startup_in(stocked)) == ModelChoice(huge)
-    assert choose(startup_in(stocked, draft=small)) == chosen
-    assert ModelChoice(huge, "/lora").with_draft_of(chosen) == ModelChoice(huge, "/lora", small)
-    assert ModelChoice(small).with_draft_of(chosen) == ModelChoice(small)
-    assert ModelChoice(small).with_draft_of(None) == ModelChoice(small)
+    assert choose(startup_in(stocked, draft=small)) == replace(chosen, is_draft_optional=True)
     with pytest.raises(ModelUnavailable, match=r"engine\.draft_model.*nothere"):
         choose(startup_in(stocked, "hug", draft="nothere"))
+
+
+def test_the_draft_model_goes_along_with_another_model_if_it_can() -> None:
+    chosen = ModelChoice("/large", draft="/small")
+    again = ModelChoice("/large", "/lora").with_draft_of(chosen)
+    assert again == ModelChoice("/large", "/lora", "/small")
+    other = ModelChoice("/other").with_draft_of(chosen)
+    assert other == ModelChoice("/other", draft="/small", is_draft_optional=True)
+    assert ModelChoice("/large").with_draft_of(other).is_draft_optional
+    assert ModelChoice("/other").with_draft_of(None) == ModelChoice("/other")
+    assert ModelChoice("/other").with_draft_of(ModelChoice("/large")) == ModelChoice("/other")
 
 
 def test_what_is_gone_is_not_remembered(stocked: Path) -> None:

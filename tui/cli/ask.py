@@ -150,7 +150,11 @@ async def answer(wiring: Wiring, options: AskOptions) -> Answered:
                     return await ask(shared, answering)
         async with EngineClient(wiring.launch, show_status) as engine:
             choice = named or await wiring.find_choice(show_fetch)
-            model = await engine.load(*choice.place, is_forced=choice.is_forced)
+            model = await engine.load(
+                *choice.place,
+                is_forced=choice.is_forced,
+                is_draft_optional=choice.is_draft_optional,
+            )
             return await ask(engine, model)
     finally:
         progress.clear()

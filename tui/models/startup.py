@@ -68,7 +68,8 @@ class Startup:
             draft = choose_loadable(find_models(self.places), self.draft)
         except ModelUnavailable as error:
             raise ModelUnavailable(f"The draft model (engine.draft_model): {error}") from error
-        return replace(choice, draft=str(draft.folder))
+        # Another model than the settings name may have been chosen since.
+        return replace(choice, draft=str(draft.folder), is_draft_optional=not self.model)
 
     def _choose_model(self) -> ModelChoice:
         from engine.models.choice import choose_automatically, choose_loadable

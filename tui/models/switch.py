@@ -6,7 +6,7 @@ from engine.client import EngineClient
 from engine.errors import EngineError, OverBudget
 from engine.protocol import ModelInfo
 from engine.status import EngineAsleep, EngineIdle, EngineReady
-from engine.wanted_model import ModelChoice, ModelReplaced, place_of
+from engine.wanted_model import ModelChoice, ModelReplaced, choice_of, place_of
 
 
 class Switch:
@@ -29,7 +29,7 @@ class Switch:
         if isinstance(status, EngineReady | EngineAsleep):
             place = place_of(status.model)
             if self._current is None or place != self._current.place:
-                self._current = ModelChoice(*place)
+                self._current = choice_of(status.model)
         return self._current
 
     async def to(self, choice: ModelChoice) -> ModelInfo:
@@ -41,7 +41,7 @@ class Switch:
         """
         before = self.current
         try:
-            model = await self._engine.load(*choice.place, is_forced=choice.is_forced)
+            model = await self._load(choice)
         except ModelReplaced:
             raise
         except OverBudget:
@@ -60,7 +60,7 @@ class Switch:
         if before is None:
             return None
         try:
-            model = await self._engine.load(*before.place, is_forced=before.is_forced)
+            model = await self._load(before)
         except EngineError as error:
             self._current = before if isinstance(error, ModelReplaced) else None
             return None
@@ -72,3 +72,10 @@ class Switch:
         self._current = self.current
         self._was_unloaded = True
         await self._engine.unload()
+
+    async def _load(self, choice: ModelChoice) -> ModelInfo:
+        return await self._engine.load(
+            *choice.place,
+            is_forced=choice.is_forced,
+            is_draft_optional=choice.is_draft_optional,
+        )

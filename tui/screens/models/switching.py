@@ -65,7 +65,7 @@ class Switching:
         """Load; where that fails, what worked before answers again, and the user knows why."""
         try:
             await make_ready(choice, self._shop.places, self.report_fetch)
-            await self.switch.to(choice)
+            model = await self.switch.to(choice)
         except ModelReplaced:
             return False
         except OverBudget as error:
@@ -74,6 +74,8 @@ class Switching:
             self._tell_failure(choice, str(error))
             return False
         self.is_missing = False
+        if model.draft_refusal:
+            self.say(f"Answers come without drafts. {model.draft_refusal}")
         return True
 
     def miss(self, reason: str, notice: str = "") -> None:
@@ -135,7 +137,11 @@ class Switching:
         """The plan, or None where loading will say what is wrong."""
         try:
             options = PlanOptions(adapter=choice.adapter, draft=choice.draft)
-            return await self._engine.plan(choice.path, options)
+            plan = await self._engine.plan(choice.path, options)
+            if not plan.fits and choice.is_draft_optional:
+                alone = PlanOptions(adapter=choice.adapter)
+                plan = await self._engine.plan(choice.path, alone)
+            return plan
         except EngineError:
             return None
 
