@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tui.cli.chats.commands import chats_app
 from tui.cli.memory.commands import memory_app
 from tui.cli.memory.history_commands import history_app
 from tui.cli.memory.review_commands import review_app
@@ -200,6 +201,7 @@ app.add_typer(models_app, name="models")
 memory_app.add_typer(history_app)
 memory_app.add_typer(review_app, name="review")
 app.add_typer(memory_app, name="memory")
+app.add_typer(chats_app, name="chats")
 
 
 @app.command()

@@ -10,7 +10,8 @@ ConversationError
 ├── MessageMissing    there is no such message, or not in this state
 ├── Ambiguous         a short name means several chats or messages
 ├── ImportRefused     the file cannot be read as chats
-└── ExportRefused     nothing was exported; no file was overwritten
+└── ExportRefused     nothing was exported
+    └── ExportExists  because a file of that name is there
 """
 
 from vault.errors import VaultError
@@ -58,3 +59,7 @@ class ImportRefused(ConversationError):
 
 class ExportRefused(ConversationError):
     """Nothing was exported."""
+
+
+class ExportExists(ExportRefused):
+    """There is a file of that name, and it was left as it is."""

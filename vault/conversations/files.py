@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-from vault.conversations.errors import ExportRefused
+from vault.conversations.errors import ExportExists, ExportRefused
 from vault.names import displayable
 from vault.os_errors import reason
 
@@ -37,9 +37,8 @@ def write_export(file: Path, content: Iterable[bytes], is_overwriting: bool = Fa
         finally:
             beside.unlink(missing_ok=True)
     except FileExistsError as error:
-        raise ExportRefused(
-            f"{displayable(str(file))} is there already; give another name, or say that it may be"
-            " replaced."
+        raise ExportExists(
+            f"{displayable(str(file))} is there already; give another name."
         ) from error
     except OSError as error:
         raise ExportRefused(
@@ -57,6 +56,17 @@ def _put_in_place(beside: Path, file: Path) -> None:
         if os.path.lexists(file):
             raise FileExistsError from error
         beside.replace(file)
+
+
+def make_folder(folder: Path) -> Path:
+    """Make a folder for exports where there is none. Raises ExportRefused."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExportRefused(
+            f"The folder {displayable(str(folder))} cannot be made: {reason(error)}."
+        ) from error
+    return folder
 
 
 def file_name(title: str, date: str, suffix: str) -> str:

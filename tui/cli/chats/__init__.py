@@ -1,0 +1,1 @@
+"""`zib chats`: the conversations on the command line."""
