@@ -1,25 +1,21 @@
 """Commits exactly the given paths, whatever else is staged, ignored or changed in the vault.
 
-The commit is built from bytes we hold through a private index, so the user's index, ignore
-rules, attributes and hooks have no say; the branch moves by compare-and-swap.
+The branch moves by compare-and-swap, and again when somebody else moved it meanwhile.
 """
 
 import contextlib
-import os
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vault.errors import HistoryUnavailable
-from vault.history.git import Finished, Repository
+from vault.history.building import Builder, Refused
+from vault.history.git import Repository
 from vault.history.home import Home
 from vault.history.locks import CommitLock, commit_lock
 from vault.history.message import message
-from vault.history.objects import write_blobs
 from vault.history.state import (
-    Head,
     Skipped,
     SkipReason,
     damaged,
@@ -29,15 +25,12 @@ from vault.history.state import (
 )
 from vault.history.trees import (
     Entry,
-    as_index_lines,
     finish_refresh,
     is_blob,
     read_entries,
     refresh_index,
 )
 
-AUTHOR_NAME = "zib"
-AUTHOR_EMAIL = "zib@localhost"
 _PAUSES_SECONDS = (0.0, 0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 
 
@@ -97,13 +90,6 @@ def _finish_interrupted(repository: Repository, lock: CommitLock) -> None:
     lock.done()
 
 
-class _Refused(Exception):
-    """Carries a result out of the steps of one attempt; never leaves this module."""
-
-    def __init__(self, result: Skipped) -> None:
-        self.result = result
-
-
 @dataclass(frozen=True, slots=True)
 class _Attempt:
     repository: Repository
@@ -114,7 +100,7 @@ class _Attempt:
 
     def run(self) -> CommitResult:
         try:
-            blobs = self._blobs()
+            blobs = self._builder.blobs(self.changes)
             for pause in (*_PAUSES_SECONDS, None):
                 result = self._try(blobs)
                 if pause is None or not isinstance(result, Skipped):
@@ -122,7 +108,7 @@ class _Attempt:
                 if result.reason is not SkipReason.LOCKED:
                     break
                 time.sleep(pause)
-        except _Refused as refused:
+        except Refused as refused:
             return refused.result
         return result
 
@@ -141,9 +127,9 @@ class _Attempt:
         }
         if not after:
             return Skipped(SkipReason.UNCHANGED, "The history already has this text.")
-        sha = self._commit(head, self._tree(head, after))
+        sha = self._builder.commit(head, self._builder.tree(head, after), self.text)
         self.lock.risk(head.branch, sha)
-        moved = self._move(head, sha)
+        moved = self._builder.move(head, sha, self.text)
         is_whole = not moved.was_killed
         if moved.succeeded:
             is_whole = refresh_index(self.repository, sha, before, after)
@@ -155,6 +141,10 @@ class _Attempt:
         if "lock" in moved.complaint or "expected" in moved.complaint:
             return _locked("a lock file of git is in the way: " + moved.complaint.strip()[-120:])
         return damaged(moved.complaint)
+
+    @property
+    def _builder(self) -> Builder:
+        return Builder(self.repository)
 
     @property
     def _replaced(self) -> dict[str, bytes]:
@@ -171,51 +161,7 @@ class _Attempt:
             return None
         text = message("Keep what was written elsewhere", "you")
         keeping = replace(self, text=text, changes=lacking, replaced={})
-        return keeping._try(keeping._blobs())
-
-    def _blobs(self) -> dict[str, str | None]:
-        contents = {path: held for path, held in self.changes.items() if held is not None}
-        written = write_blobs(self.repository, contents) if contents else {}
-        if isinstance(written, Finished):
-            raise _Refused(damaged(written.complaint))
-        return {git_path(path): written.get(path) for path in self.changes}
-
-    def _tree(self, head: Head, after: Mapping[str, Entry | None]) -> str:
-        with tempfile.TemporaryDirectory(prefix="zib-index-") as folder:
-            private = {"GIT_INDEX_FILE": os.path.join(folder, "index")}  # noqa: PTH118 - text, as git takes it
-            if head.sha is not None:
-                self._line(["read-tree", head.sha], environment=private)
-            lines = as_index_lines(after, len(head.sha or "") or None)
-            self._line(["update-index", "-z", "--index-info"], lines, private)
-            return self._line(["write-tree"], environment=private)
-
-    def _commit(self, head: Head, tree: str) -> str:
-        parent = [] if head.sha is None else ["-p", head.sha]
-        identity = {
-            f"GIT_{role}_{field}": value
-            for role in ("AUTHOR", "COMMITTER")
-            for field, value in (("NAME", AUTHOR_NAME), ("EMAIL", AUTHOR_EMAIL))
-        }
-        return self._line(["commit-tree", tree, *parent], self.text.encode(), identity)
-
-    def _move(self, head: Head, sha: str) -> Finished:
-        note = self.text.partition("\n")[0]
-        old = head.sha or "0" * len(sha)
-        identity = {"GIT_COMMITTER_NAME": AUTHOR_NAME, "GIT_COMMITTER_EMAIL": AUTHOR_EMAIL}
-        return self.repository.run(
-            ["update-ref", "-m", f"commit: {note}", head.branch, sha, old], environment=identity
-        )
-
-    def _line(
-        self,
-        arguments: list[str],
-        stdin: bytes = b"",
-        environment: Mapping[str, str] | None = None,
-    ) -> str:
-        finished = self.repository.run(arguments, stdin=stdin, environment=environment)
-        if not finished.succeeded:
-            raise _Refused(damaged(finished.complaint))
-        return finished.output.decode("ascii").strip()
+        return keeping._try(self._builder.blobs(lacking))
 
 
 def _mode(before: Entry | None) -> str:
