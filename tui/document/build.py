@@ -137,7 +137,9 @@ class Builder:
             while self._sections and self._sections[-1][0] >= level:
                 self._sections.pop()
             group = self.ids.take()
-        gap = _LARGE_GAP if level == 2 and group is not None else 1
+        is_below_heading = bool(self.blocks) and isinstance(self.blocks[-1].body, HeadingBody)
+        is_apart = level == 2 and group is not None and not is_below_heading
+        gap = _LARGE_GAP if is_apart else 1
         self.add(HeadingBody(level, source, group), line, gap)
         if group is not None:
             self._sections.append((level, group))

@@ -58,8 +58,8 @@ class Flow:
         return self.top(index) + min(self._gap(index), max(self._heights[index] - 1, 0))
 
     def lines_of(self, index: int) -> int:
-        """How many lines a block takes now."""
-        return self._heights[index]
+        """How many lines a block takes now; none when there is no such block."""
+        return self._heights[index] if index < len(self._heights) else 0
 
     def is_hidden(self, index: int) -> bool:
         """Whether a block is folded away."""
@@ -123,16 +123,27 @@ class Flow:
         for index, block in enumerate(self.document.blocks):
             if group in block.groups:
                 self._heights[index] = self._height_now(index)
-            elif _opened_group(block) == group:
+            elif opened_group(block) == group:
                 self._laid[index] = None
                 self._heights[index] = self._expected(index)
                 self._next_unlaid = min(self._next_unlaid, index)
         self._tops = None
 
+    def opener(self, index: int) -> tuple[int, int] | None:
+        """The block that folds a block, itself included, and the group it folds."""
+        groups = self.document.blocks[index].groups if index < len(self._laid) else ()
+        for above in range(index, -1, -1):
+            group = opened_group(self.document.blocks[above])
+            if group is not None and (above == index or group in groups):
+                return above, group
+        return None
+
     def reveal(self, index: int) -> None:
-        """Bring back whatever hides a block."""
-        for group in self.folded.intersection(self.document.blocks[index].groups):
-            self.fold(group, is_folded=False)
+        """Bring back whatever hides a block, and what a block itself has folded."""
+        block = self.document.blocks[index]
+        for group in self.folded.intersection((*block.groups, opened_group(block))):
+            if group is not None:
+                self.fold(group, is_folded=False)
 
     @property
     def _places(self) -> list[int]:
@@ -162,7 +173,7 @@ class Flow:
         return self.document.blocks[index].gap if index else 0
 
     def _opens_folded(self, block: Block) -> bool:
-        return _opened_group(block) in self.folded
+        return opened_group(block) in self.folded
 
     def _expected(self, index: int) -> int:
         if self.is_hidden(index):
@@ -172,7 +183,8 @@ class Flow:
         return self._gap(index) + _expected_lines(block, room)
 
 
-def _opened_group(block: Block) -> int | None:
+def opened_group(block: Block) -> int | None:
+    """The group that a block folds, if it folds one."""
     body = block.body
     return body.group if isinstance(body, HeadingBody | CalloutBody) else None
 

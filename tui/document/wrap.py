@@ -9,6 +9,10 @@ from rich.cells import split_graphemes
 
 Span = tuple[int, int]
 
+# Characters that take one cell each, whatever is beside them.
+_ALL_NARROW = re.compile(
+    "[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc]*"
+)
 _WORD = re.compile("[^ ]+")
 _BREAK_AFTER = " \u200b"
 _NOT_AT_START = frozenset("、。，．：；！？）」』】》〉〕｝…—～·ー々％,.:;!?)]}%»”’")
@@ -24,7 +28,7 @@ def wrap(text: str, width: int) -> list[Span]:
     spans: list[Span] = []
     start = 0
     for part in text.split("\n"):
-        broken = _narrow(part, width) if part.isascii() else _wide(part, width)
+        broken = _narrow(part, width) if _ALL_NARROW.fullmatch(part) else _wide(part, width)
         spans += ((start + first, start + last) for first, last in broken)
         start += len(part) + 1
     return spans
@@ -49,11 +53,11 @@ def _wide(text: str, width: int) -> Iterator[Span]:
     start = used = 0
     chance, used_at_chance = 0, 0
     before, was_wide = " ", False
-    for first, _end, cells in split_graphemes(text)[0]:
-        character = text[first]
+    for first, end, cells in split_graphemes(text)[0]:
+        character = text[first:end]
         is_wide = cells > 1
         if before in _BREAK_AFTER or (
-            (is_wide or was_wide) and character not in _NOT_AT_START and before not in _NOT_AT_END
+            (is_wide or was_wide) and text[first] not in _NOT_AT_START and before not in _NOT_AT_END
         ):
             chance, used_at_chance = first, used
         if character != " ":
@@ -64,5 +68,5 @@ def _wide(text: str, width: int) -> Iterator[Span]:
                 start, used = chance, used - used_at_chance
                 used_at_chance = 0
         used += cells
-        before, was_wide = character, is_wide
+        before, was_wide = text[end - 1], is_wide
     yield start, start + len(text[start:].rstrip(" "))

@@ -14,7 +14,7 @@ from tui.document.page import Page
 from tui.document.roles import Role
 
 WIDEST_KEY = 18
-LEAST_VALUE_CELLS = 16
+LEAST_VALUE_CELLS = 12
 _LINK = re.compile(r"(\[\[[^\[\]\n]{1,2000}\]\])")
 
 

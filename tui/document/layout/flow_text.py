@@ -21,13 +21,13 @@ from tui.document.roles import Role
 from tui.document.targets import Target
 from tui.document.wrap import Span, wrap
 
-# A margin leaves this many cells for the text, or nothing of itself.
+# A margin leaves this many cells for the text, or two thirds of the line.
 LEAST_TEXT_CELLS = 12
 
 
 def fitted(margin: Margin, width: int) -> Margin:
     """The margin, cut where it would leave too little room."""
-    room = max(width - LEAST_TEXT_CELLS, 0)
+    room = max(width - LEAST_TEXT_CELLS, width // 3)
     if runs_cells(margin.first) <= room and runs_cells(margin.rest) <= room:
         return margin
     first, rest, gap = (narrowed(each, room) for each in (margin.first, margin.rest, margin.gap))
@@ -61,6 +61,8 @@ class Sheet:
     def write(self, runs: Runs, hanging: Runs = (), before: Runs = ()) -> None:
         """Text, wrapped; `before` stands on its first line and `hanging` on the others."""
         text = "".join(run.text for run in runs)
+        if self.text_width < LEAST_TEXT_CELLS:
+            before, hanging = (narrowed(each, self.text_width // 2) for each in (before, hanging))
         first = self.margin.rest if self.is_begun else self.margin.first
         on_first = runs_cells(first) + runs_cells(before)
         on_others = runs_cells(self.margin.rest) + runs_cells(hanging)

@@ -18,7 +18,6 @@ class FindBar(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave(False)", show=False),
-        Binding("enter", "leave(True)", show=False),
     ]
     DEFAULT_CSS: ClassVar[str] = """
     FindBar { height: 1; display: none; background: $panel; }
@@ -74,6 +73,12 @@ class FindBar(Horizontal):
         self.post_message(self.Typed(event.value))
         if not event.value.strip():
             self.tell(0, 0)
+
+    @on(Input.Submitted)
+    def keep(self, event: Input.Submitted) -> None:
+        """Go on reading with the matches marked."""
+        event.stop()
+        self.action_leave(True)
 
     def action_leave(self, keeps_matches: bool) -> None:
         """Back to the text."""

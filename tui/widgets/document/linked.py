@@ -44,6 +44,7 @@ class LinkedView(SearchedView):
         super().__init__(id=id)
         self._returns: dict[str, int] = {}
         self._pointed: LinkPlace | None = None
+        self._folded_at: tuple[int, int] | None = None
 
     def target(self, place: LinkPlace) -> Target | None:
         """What a place means."""

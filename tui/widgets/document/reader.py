@@ -7,13 +7,13 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
+from tui.document.flow import opened_group
 from tui.document.lines import NO_LINK
 from tui.document.targets import CodeCopy, TaskBox
 from tui.widgets.document.hints import Hints, LinkPlace, make_hints
 from tui.widgets.document.linked import LinkedView
 from tui.widgets.document.painter import link_at
 from tui.widgets.document.steps import links_of_lines, next_link
-from tui.widgets.document.view import opened_group
 
 
 def _key(keys: str, action: str, label: str, name: str, *, show: bool = False) -> Binding:
@@ -110,15 +110,17 @@ class DocumentReader(LinkedView):
         """Fold the section at the top of the window, or the chosen callout."""
         if self.flow is None:
             return
-        blocks = self.flow.document.blocks
         start = self.chosen[0] if self.chosen else self._top_block()
-        for index in range(start, -1, -1):
-            group = opened_group(blocks[index].body)
-            if group is not None and (index == start or group in blocks[start].groups):
-                is_folded = group in self.flow.folded
-                self.set_folded(group, is_folded=not is_folded)
-                self.show_line(self.flow.text_top(index))
-                return
+        if self._folded_at is not None and self._folded_at[1] == self.scroll_offset.y:
+            start = self._folded_at[0]
+        opener = self.flow.opener(start)
+        if opener is None:
+            return
+        index, group = opener
+        self.set_folded(group, is_folded=group not in self.flow.folded)
+        self.show_line(self.flow.text_top(index))
+        # The same key once more undoes it, wherever the fold left the window.
+        self._folded_at = index, self.scroll_offset.y
 
     def action_fold_all(self) -> None:
         """Fold every section below the title, or bring all back."""
@@ -128,7 +130,7 @@ class DocumentReader(LinkedView):
             group
             for each in self.headings
             if each.level > 1
-            and (group := opened_group(self.flow.document.blocks[each.block].body)) is not None
+            and (group := opened_group(self.flow.document.blocks[each.block])) is not None
         ]
         is_any_open = any(group not in self.flow.folded for group in groups)
         self.set_all_folded(groups, is_folded=is_any_open)
@@ -228,6 +230,6 @@ class DocumentReader(LinkedView):
         link = link_at(line, cell)
         if link != NO_LINK:
             return (block, link), None
-        group = opened_group(self.flow.document.blocks[block].body)
+        group = opened_group(self.flow.document.blocks[block])
         is_mark = -3 <= cell < 0 and self.scroll_offset.y + event.y == self.flow.text_top(block)
         return None, group if is_mark else None

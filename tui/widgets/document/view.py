@@ -14,7 +14,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from tui.document.blocks import CalloutBody, HeadingBody
+from tui.document.blocks import HeadingBody
 from tui.document.document import Document, OutlineEntry
 from tui.document.flow import Flow
 from tui.document.lines import Line
@@ -291,8 +291,3 @@ def _link_overlays(line: Line, link: int) -> Iterator[Overlay]:
         if run.link == link:
             yield Overlay(done, done + len(run.text), Role.FOCUSED)
         done += len(run.text)
-
-
-def opened_group(body: object) -> int | None:
-    """The group that a block opens, if it opens one."""
-    return body.group if isinstance(body, HeadingBody | CalloutBody) else None
