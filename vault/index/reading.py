@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 from vault.errors import ArticleMissing, VaultError
@@ -77,6 +80,7 @@ def _read_elsewhere(root: Path, wanted: Sequence[Wanted], workers: int) -> Itera
     # While the processes start, this one reads the first pages.
     running: deque[tuple[Sequence[Wanted], Future[list[PageRead]] | None]] = deque()
     running.append((wanted[:_PAGES_MEANWHILE], None))
+    start_tracker()
     # What a thread of this process holds must not be copied into another process.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_begin) as pool:
@@ -92,6 +96,15 @@ def _read_elsewhere(root: Path, wanted: Sequence[Wanted], workers: int) -> Itera
             # No processes to be had here: what is left is read in this one.
             for left in (*(task for task, _ in running), *tasks):
                 yield from (read_page(root, each) for each in left)
+
+
+def start_tracker() -> None:
+    """Start the process with which Python keeps track of what its processes share.
+
+    It is handed standard error, for which a full-screen program has a stand-in without a file.
+    """
+    with contextlib.redirect_stderr(sys.__stderr__):
+        resource_tracker.ensure_running()
 
 
 def _read_task(root: Path, wanted: Sequence[Wanted]) -> list[PageRead]:
