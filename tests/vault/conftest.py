@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,17 @@ from vault.vault import Vault, open_vault
 PlainGit = Callable[..., str]
 
 
+@pytest.fixture(scope="session")
+def fresh_wiki(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wiki that was just set up, to be copied and left alone."""
+    return open_vault(tmp_path_factory.mktemp("fresh") / "wiki").root
+
+
 @pytest.fixture
-def wiki(tmp_path: Path) -> Vault:
-    return open_vault(tmp_path / "wiki")
+def wiki(tmp_path: Path, fresh_wiki: Path) -> Vault:
+    root = tmp_path / "wiki"
+    shutil.copytree(fresh_wiki, root, symlinks=True)
+    return open_vault(root)
 
 
 @pytest.fixture

@@ -331,7 +331,10 @@ def test_a_truncated_index_does_not_stop_a_commit(root: Path, git: PlainGit) -> 
 
 
 @pytest.mark.parametrize("lock", ["HEAD.lock", "refs/heads/main.lock"])
-def test_somebody_elses_lock_is_waited_for_and_never_removed(root: Path, lock: str) -> None:
+def test_somebody_elses_lock_is_waited_for_and_never_removed(
+    root: Path, lock: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vault.history.commit._PAUSES_SECONDS", (0.0, 0.05, 0.1))
     path = root / ".git" / lock
     path.write_text("theirs")
     assert reason(commit(root, {"articles/x.md": b"x"})) is SkipReason.LOCKED
@@ -471,11 +474,13 @@ def armed(root: Path, marker: Path) -> Iterator[str]:
     (root / ".git/included").write_text(f"[core]\n\tfsmonitor = {touch}included\n")
     for name in ("hash-object", "read-tree", "update-index", "write-tree", "commit-tree"):
         settings[f"alias.{name}"] = f"!{touch}alias"
-    for name, value in settings.items():
-        subprocess.run(
-            ["git", "config", "--file", ".git/config", name, value], cwd=root, check=True
-        )
-        yield name
+    with (root / ".git/config").open("a") as config:
+        for name, value in settings.items():
+            section, _, rest = name.partition(".")
+            subsection, _, key = rest.rpartition(".")
+            head = f'{section} "{subsection}"' if subsection else section
+            config.write(f'[{head}]\n\t{key} = "{value}"\n')
+            yield name
 
 
 def test_nothing_in_the_repository_or_environment_is_executed(

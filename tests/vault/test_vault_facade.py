@@ -125,7 +125,7 @@ def test_threads_may_save_at_the_same_time(wiki: Vault, git: PlainGit) -> None:
     def work(name: str) -> None:
         try:
             file = wiki.create(name).saved.file
-            for number in range(5):
+            for number in range(3):
                 written = wiki.save(file.path, f"# {name}\n\n{number}\n", file)
                 assert isinstance(written.commit, Committed)
                 file = written.saved.file
@@ -138,7 +138,7 @@ def test_threads_may_save_at_the_same_time(wiki: Vault, git: PlainGit) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    assert len(git(wiki.root, "log", "--format=%s").splitlines()) == 1 + 4 * 6
+    assert len(git(wiki.root, "log", "--format=%s").splitlines()) == 1 + 4 * 4
     assert git(wiki.root, "status", "--porcelain") == ""
 
 

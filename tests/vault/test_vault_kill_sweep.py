@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.vault.conftest import PlainGit
 from tests.vault.killed_child import changes, moments, sweep_timeout
 from vault.vault import Vault, open_vault
@@ -57,10 +55,3 @@ def test_a_new_page_killed_at_any_step(tmp_path: Path, wiki: Vault, git: PlainGi
             if is_there:
                 fresh.unlink()
                 reopened.recover()
-
-
-@pytest.mark.parametrize("change", [SAVE, CREATE])
-def test_the_sweep_reaches_the_commit(tmp_path: Path, change: str) -> None:
-    whole = open_vault(tmp_path / "whole").root
-    with changes(BASE, change) as made:
-        assert made.steps(whole) > 5 * SAMPLED
