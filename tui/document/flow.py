@@ -139,11 +139,16 @@ class Flow:
         return None
 
     def reveal(self, index: int) -> None:
-        """Bring back whatever hides a block, and what a block itself has folded."""
-        block = self.document.blocks[index]
-        for group in self.folded.intersection((*block.groups, opened_group(block))):
-            if group is not None:
-                self.fold(group, is_folded=False)
+        """Bring back whatever hides a block."""
+        for group in self.folded.intersection(self.document.blocks[index].groups):
+            self.fold(group, is_folded=False)
+
+    def unfold(self, index: int) -> None:
+        """Bring back whatever hides a block, and what it hides itself."""
+        self.reveal(index)
+        group = opened_group(self.document.blocks[index])
+        if group in self.folded and group is not None:
+            self.fold(group, is_folded=False)
 
     @property
     def _places(self) -> list[int]:

@@ -92,7 +92,7 @@ class DocumentView(ScrollView, can_focus=True):
         """Scroll so that a block is at the top, below some lines of what is before it."""
         if self.flow is None:
             return
-        self.flow.reveal(index)
+        self.flow.unfold(index)
         self.go_to_line(self.flow.text_top(index) - context)
         # What was laid out on the way may have moved the block.
         self.go_to_line(self.flow.text_top(index) - context)
