@@ -1,7 +1,8 @@
-"""Keys and commands on one page, made from the table of verbs."""
+"""Keys and commands on one page: those of the focused pane first."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,19 +12,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from tui.screens.help_rows import HelpSection, columns
 from tui.screens.too_small import TooSmall
-from tui.verbs import VERBS
+from tui.text.content import literal_line
 
-_MORE = (
-    ("Enter", "", "send"),
-    ("Shift+Enter, Ctrl+J, Alt+Enter", "", "new line; a backslash before Enter does the same"),
-    ("↑ ↓", "", "in the first or last line: earlier prompts"),
-    ("Tab, Shift+Tab", "", "next and previous pane"),
-    ("Alt+L", "", "choose a link of the open article"),
-    ("Alt+← Alt+→", "", "back and forward through articles"),
-    ("Ctrl+S", "", "in the editor: save and commit"),
-    ("Ctrl+P", "", "all commands"),
-)
+_WIDEST_KEYS = 22
 
 
 class HelpScreen(ModalScreen[None]):
@@ -31,26 +24,29 @@ class HelpScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q,enter", "dismiss", show=False)]
 
+    def __init__(self, sections: Sequence[HelpSection]) -> None:
+        super().__init__()
+        self._sections = sections
+
     def compose(self) -> ComposeResult:
         """One scrolling text."""
         with VerticalScroll(id="help"):
-            yield Static(id="help-text")
+            yield Static(Content("\n").join(_lines(self._sections)), id="help-text")
         yield TooSmall()
 
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""
-        self.query_one("#help-text", Static).update(_help_text())
         self.query_one("#help").focus()
 
 
-def _help_text() -> Content:
-    rows = [
-        (verb.keys.title(), f"{verb.slash} {verb.argument}".strip(), verb.help) for verb in VERBS
-    ]
-    rows += _MORE
-    lines = [Content("Keys and commands").stylize("bold"), Content("")]
-    for key, slash, help_text in rows:
-        head = Content(f"{key or slash}").stylize("$key-hint")
-        also = f" ({slash})" if key and slash else ""
-        lines.append(Content.assemble(head, f"{also}  {help_text}"))
-    return Content("\n").join(lines)
+def _lines(sections: Sequence[HelpSection]) -> Iterator[Content]:
+    for number, section in enumerate(sections):
+        if number:
+            yield Content("")
+        yield literal_line(section.title).stylize("bold $pane-title")
+        width = max(len(head) for head, _ in columns(section.rows))
+        for head, row in columns(section.rows):
+            keys = literal_line(head.ljust(min(width, _WIDEST_KEYS))).stylize("$key-hint")
+            also = f"  {row.slash}" if row.slash and row.keys else ""
+            muted = literal_line(also).stylize("$foreground-muted")
+            yield Content.assemble(keys, "  ", literal_line(row.text), muted)

@@ -25,6 +25,7 @@ from tui.palette.sources import articles, headings
 from tui.screens.arrangement import Arrangement
 from tui.screens.engine_news import EngineNews
 from tui.screens.help import HelpScreen
+from tui.screens.help_rows import help_sections
 from tui.screens.interrupt import Interrupt
 from tui.screens.layout import PaneLayout
 from tui.screens.leaving import Leaving
@@ -167,7 +168,7 @@ class MainScreen(WikiActions):
 
     def action_help(self) -> None:
         """Keys and commands."""
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen(help_sections(self)))
 
     async def action_new_chat(self) -> None:
         """A clean page."""

@@ -79,6 +79,10 @@ class WikiDesk:
         """Make a link of a mention."""
         self._run(partial(self._link, mention, path))
 
+    def remember(self, commit: str) -> None:
+        """What was done elsewhere in the window can be taken back here."""
+        self._last_commit = commit
+
     def undo(self) -> None:
         """Take back what the desk did last."""
         self._run(self._undo)

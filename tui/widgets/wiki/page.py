@@ -113,14 +113,15 @@ class ArticlePage(Vertical):
     def go_to_place(self, place: Place) -> None:
         """Scroll to where the reader was."""
         block, row = place
-        self._view.reader.go_to_block(block, context=-row)
+        # A page that was just put there is laid out first.
+        self.call_after_refresh(self._view.reader.go_to_block, block, context=-row)
 
     def go_to(self, anchor: str, line: int) -> None:
         """Scroll to a heading, or to a line of the text; lines count from 1."""
         if anchor:
-            self._view.go_to_anchor(anchor)
+            self.call_after_refresh(self._view.go_to_anchor, anchor)
         elif line:
-            self._view.go_to_source(line - 1)
+            self.call_after_refresh(self._view.go_to_source, line - 1)
 
     def show_message(self, text: str) -> None:
         """Say why there is no article."""

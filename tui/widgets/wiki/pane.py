@@ -85,6 +85,12 @@ class WikiPane(Vertical):
         """The panel is beside the article where there is room for it."""
         self.side.arrange(event.size.width, event.size.height)
 
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Where there are few lines, the part with the keys gets them."""
+        above = {node.id for node in event.widget.ancestors_with_self}
+        for part in ("tree", "page", "panel"):
+            self.set_class(part in above, f"-at-{part}")
+
     @property
     def has_unsaved_text(self) -> bool:
         """Whether leaving now would lose text."""

@@ -49,7 +49,7 @@ def graph_rows(around: Around) -> Filled:
     centre = Content.assemble("● ", literal_line(around.title)).stylize("bold $article-title")
     rows = [*above, Row(centre, OpenPage(around.path)), *below]
     if not around.neighbours:
-        note = "No page links here, and it links to none."
+        note = "No links in or out."
         rows.append(Row(Content.styled(note, "$foreground-muted")))
     return Filled(tuple(rows), len(around.neighbours), len(above))
 
