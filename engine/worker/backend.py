@@ -24,7 +24,7 @@ from engine.protocol import (
     Plan,
 )
 from engine.serving.backend import Refused, Saved
-from engine.serving.checks import check_request, idle_seconds, room_for_answer
+from engine.serving.checks import idle_seconds
 from engine.worker.answering import Answering, Surroundings
 from engine.worker.cache.attention_patch import install_attention
 from engine.worker.cache_key import cache_key
@@ -32,14 +32,12 @@ from engine.worker.disk_tier import DiskTier
 from engine.worker.loaded_model import LoadedModel
 from engine.worker.model_loading import ModelLoader
 from engine.worker.planning import EnginePlanning
-from engine.worker.prompt import check_ids
 from engine.worker.rate import Meters
-from engine.worker.row import Request, Row
+from engine.worker.request_making import make_request
+from engine.worker.row import Row
 from engine.worker.run_book import RunBook
 from engine.worker.snapshot import Snapshot
 from engine.worker.stepped_delta import order_delta_steps
-from engine.worker.text_stream import TextStream
-from engine.worker.tool_calls import reader_for
 from engine.worker.wired_weights import WiredWeights
 
 _UNLOAD_SECONDS = 5.0
@@ -138,30 +136,7 @@ class MlxBackend:
         """Check the request and queue the row."""
         loaded = self._require_model()
         assert self._answering is not None  # as long as there is a model
-        check_request(command)
-        limit = loaded.info.context_limit
-        kept = self._answering.kept
-        encoded = loaded.turns.write(command.messages, command.thinking, command.tools)
-        prompt = kept.respell(command.conversation, encoded)
-        check_ids(prompt, loaded.trial.vocabulary_size)
-        room = room_for_answer(len(prompt), command.max_tokens, limit, loaded.info.context_window)
-        request = Request(
-            command=command,
-            prompt=tuple(prompt),
-            claim=self._answering.claim(len(prompt), room, command.max_tokens is None),
-            sampler=self._answering.sampling.sampler(command),
-            text=TextStream(
-                loaded.markup if command.grammar is None else loaded.markup.for_form(),
-                command.stop,
-                loaded.markup.opening(loaded.tokenizer, prompt),
-                reader_for(command, loaded.markup.tools, prompt),
-            ),
-            window=limit,
-            processors=self._answering.sampling.processors(command),
-            checkpoints=kept.checkpoints(command, prompt, room),
-            constraint=self._answering.structured.constraint(command, prompt),
-        )
-        self._answering.submit(Row(request))
+        self._answering.submit(Row(make_request(command, loaded, self._answering)))
 
     def step(self) -> Sequence[AnyEvent]:
         """One chunk or one token a row, of one lane."""

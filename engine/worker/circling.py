@@ -8,6 +8,12 @@ LONGEST_ROUND = 64
 FEWEST_ROUNDS = 8
 FEWEST_TOKENS = 200
 CHECK_EVERY = 32
+FORM_PATIENCE = 5
+"""A table may rightly have hundreds of equal rows."""
+CIRCLES = (
+    "The answer went round in circles and was stopped. Ask in other words, or choose a larger "
+    "model."
+)
 
 
 class CircleDetector:

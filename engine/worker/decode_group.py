@@ -17,7 +17,8 @@ from engine.worker.cache.detached import detach, extract_row
 from engine.worker.cache_scheme import CacheScheme
 from engine.worker.grouping import Extent
 from engine.worker.prefilled import Prefilled, merged
-from engine.worker.row import Decoded, Left, Row
+from engine.worker.row import Row
+from engine.worker.row_results import Decoded, Left
 
 # mlx-lm carries hardly any types. Where a row ends is decided by the row.
 _Batch: Any = GenerationBatch

@@ -21,7 +21,8 @@ from engine.worker.loan import Borrower, Loan
 from engine.worker.own_spelling import respell, respell_by_likeness
 from engine.worker.prefix_groups import LEAST_SHARED, PrefixGroups
 from engine.worker.prompt_cache import PromptCache
-from engine.worker.row import Left, Row
+from engine.worker.row import Row
+from engine.worker.row_results import Left
 
 _RELIEF_SECONDS = 1.0
 _LIKELY_TOKENS = 1024

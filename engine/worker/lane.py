@@ -14,13 +14,13 @@ from mlx_lm.generate import generation_stream
 from engine.protocol import AnyEvent, Failed, Finished, Lane, is_last
 from engine.serving.containment import Caught, attempt, failure
 from engine.worker.decode_group import DecodeGroup
-from engine.worker.drafts.drafting_group import DraftingGroup
-from engine.worker.grouping import partition
+from engine.worker.joining import join
 from engine.worker.lane_tools import LaneTools
 from engine.worker.prefilled import Prefilled
 from engine.worker.prompt_queue import PromptQueue
 from engine.worker.reading import Reading
-from engine.worker.row import Decoded, Left, Row
+from engine.worker.row import Row
+from engine.worker.row_results import Decoded, Left
 
 _CLEAR_EVERY = 256
 """Steps after which MLX's pool of freed buffers is emptied."""
@@ -157,38 +157,9 @@ class MlxLane:
 
     def _join(self) -> list[AnyEvent]:
         """Let rows whose prompts are read decode, in batches as large as pays."""
-        parts, self._read = self._read, []
-        holders: list[DecodeGroup | Prefilled] = [*self._groups, *parts]
-        clusters: list[tuple[int, ...]] = [(index,) for index in range(len(holders))]
-        if len(holders) > 1 and self._tools.batching.is_safe:
-            bins = [holder.extent for holder in holders]
-            clusters = partition(bins, self._tools.costs, self._tools.spare_bytes())
-        events: list[AnyEvent] = []
-        self._groups = deque()
-        for members in clusters:
-            cluster = [holders[index] for index in members]
-            rows = [row for holder in cluster for row in holder.rows]
-            events += [row.note_read(1) for part in cluster if part in parts for row in part.rows]
-            joined = attempt(partial(self._combine, cluster))
-            if isinstance(joined, Caught):
-                events += [failure(row.command, joined) for row in rows]
-            else:
-                self._groups.append(joined)
-        return events
-
-    def _combine(self, cluster: Sequence[DecodeGroup | Prefilled]) -> DecodeGroup:
-        groups = [holder for holder in cluster if isinstance(holder, DecodeGroup)]
-        parts = [holder for holder in cluster if isinstance(holder, Prefilled)]
-        if parts:
-            drafting = self._tools.drafting
-            groups.append(
-                DraftingGroup(self._tools, parts, drafting)
-                if drafting
-                else DecodeGroup(self._tools, parts)
-            )
-        for other in groups[1:]:
-            groups[0].absorb(other)
-        return groups[0]
+        joined = join(self._tools, self._groups, self._read)
+        self._groups, self._read = deque(joined.groups), []
+        return joined.events
 
     def _withdraw(self, row: Row) -> Left | None:
         """Take a row out of wherever it is; None when nothing was computed for it."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.worker.cache.detached import extract_row
 from engine.worker.grouping import Extent
-from engine.worker.row import Left, Row
+from engine.worker.row import Row
+from engine.worker.row_results import Left
 
 
 class Prefilled:

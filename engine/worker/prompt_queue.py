@@ -16,7 +16,8 @@ from engine.worker.lane_tools import LaneTools
 from engine.worker.loan import Loan
 from engine.worker.prefilled import Prefilled
 from engine.worker.reading import Reading, read_together
-from engine.worker.row import Left, Row
+from engine.worker.row import Row
+from engine.worker.row_results import Left
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from engine.protocol import (
     AnyEvent,
@@ -19,21 +18,16 @@ from engine.protocol import (
 )
 from engine.serving.backend import Refused
 from engine.serving.kv_budget import Claim
-from engine.worker.circling import CircleDetector
+from engine.worker.circling import CIRCLES, FORM_PATIENCE, CircleDetector
 from engine.worker.constraint import Constraint
 from engine.worker.guard import GuardedProcessor, Processor
 from engine.worker.keyed_sampler import Sampler
+from engine.worker.row_times import RowTimes
 from engine.worker.text_stream import Said, TextStream, event_of
 
 NO_NUMBERS = (
     "The model produced no usable numbers; its files may be damaged, or memory ran out. Load it "
     "again or choose another model."
-)
-FORM_PATIENCE = 5
-"""A table may rightly have hundreds of equal rows."""
-CIRCLES = (
-    "The answer went round in circles and was stopped. Ask in other words, or choose a larger "
-    "model."
 )
 
 
@@ -82,9 +76,7 @@ class Row:
         self._text = request.text
         self._window = request.window
         self._circles = CircleDetector(FORM_PATIENCE if request.constraint else 1)
-        self._clock = request.clock
-        self._submitted = self._clock()
-        self._started = self._first_token_at = 0.0
+        self._times = RowTimes(request.clock)
 
     @property
     def id(self) -> int:
@@ -94,7 +86,7 @@ class Row:
     @property
     def state(self) -> RowState:
         """Where it stands."""
-        if not self._started:
+        if not self._times.has_started:
             return "queued"
         return "decode" if self.has_first_token else "prefill"
 
@@ -125,7 +117,7 @@ class Row:
 
     def start(self) -> None:
         """It leaves the queue."""
-        self._started = self._clock()
+        self._times.start()
 
     def reuse(self, tokens: int) -> None:
         """So many prompt tokens are in its cache already."""
@@ -146,7 +138,7 @@ class Row:
 
         Raises Refused for an answer that makes no sense, and what a processor raised.
         """
-        self._first_token_at = self._first_token_at or self._clock()
+        self._times.note_token()
         if not is_sound:
             raise Refused("internal", NO_NUMBERS)
         for processor in self.processors:
@@ -191,39 +183,18 @@ class Row:
         return [event_of(self.id, each) for each in said]
 
     def _cost(self) -> Usage:
-        now = self._clock()
-        started = self._started or now
-        first = self._first_token_at or now
-        prefill_seconds = max(first - started, 1e-9)
-        decode_seconds = max(now - first, 1e-9)
+        times = self._times
         return Usage(
             prompt_tokens=len(self.prompt),
             reused_tokens=self.reused,
             generated_tokens=self.generated,
             context_window=self._window,
-            time_to_first_token=first - self._submitted if self._first_token_at else 0.0,
-            prefill_tps=(self.prefilled - self.reused) / prefill_seconds,
-            decode_tps=(self.generated - 1) / decode_seconds if self.generated > 1 else 0.0,
+            time_to_first_token=times.time_to_first_token,
+            prefill_tps=times.prefill_tps(self.prefilled - self.reused),
+            decode_tps=times.decode_tps(self.generated),
             lane=self.command.lane,
-            queued_seconds=started - self._submitted,
+            queued_seconds=times.queued_seconds,
             drafted_tokens=self.drafted,
             accepted_tokens=self.accepted,
             grammar_seconds=self.constraint.seconds if self.constraint else 0.0,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """What one step brought a row."""
-
-    row: Row
-    token: int
-    is_sound: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """What a row that has left holds: the tokens in its cache, and the cache."""
-
-    tokens: list[int]
-    cache: list[Any]

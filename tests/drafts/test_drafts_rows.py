@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from engine.protocol import Sampling
 from engine.worker.cache.detached import flatten
 from engine.worker.random_model import write_random_model
-from engine.worker.row import Left, Row
+from engine.worker.row import Row
+from engine.worker.row_results import Left
 from tests.drafts.eager import Ties, load_drafting
 from tests.engine.lane_driver import FAMILIES, Driver, tokens_of, write_family
 

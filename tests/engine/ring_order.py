@@ -30,8 +30,7 @@ def attended_in_time_order() -> Iterator[None]:
             assert not cache.keep
             oldest = cache.ring_index % keys[0].shape[2]
             keys, values = (
-                tuple(mx.roll(part, -oldest, 2) for part in triple)
-                for triple in (keys, values)
+                tuple(mx.roll(part, -oldest, 2) for part in triple) for triple in (keys, values)
             )
             if isinstance(mask, mx.array):
                 mask = mx.roll(mask, -oldest, -1)

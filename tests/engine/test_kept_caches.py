@@ -14,7 +14,8 @@ from engine.worker.kept_model import KeptModel
 from engine.worker.own_spelling import Spelling
 from engine.worker.prefix_groups import LEAST_SHARED
 from engine.worker.prompt_cache import PromptCache
-from engine.worker.row import Left, Request, Row
+from engine.worker.row import Request, Row
+from engine.worker.row_results import Left
 from tests.engine.kept import KEY, RotatingKVCache, filled, held
 from tests.engine.test_engine_ceiling import plan
 

@@ -20,7 +20,8 @@ from engine.worker.drafts.row_drafts import Draft, Drafting, RowDrafts
 from engine.worker.drafts.taking_back import room_to_take_back, take_back
 from engine.worker.lane_tools import LaneTools
 from engine.worker.prefilled import Prefilled
-from engine.worker.row import Decoded, Left, Row
+from engine.worker.row import Row
+from engine.worker.row_results import Decoded, Left
 
 
 class DraftingGroup(DecodeGroup):
