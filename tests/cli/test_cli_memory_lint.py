@@ -35,11 +35,20 @@ def test_findings_are_lines_with_a_place(memory: Memory, pages: Path) -> None:
         " (--fix: write #Cleaning of it)",
         "articles/Trip.md:3: wanted: there is no page “Gone”",
     ]
-    assert "2 wanted, 1 dead-end, 1 dead-anchor. 1 can be mended with --fix." in result.stderr
+    assert "1 fault on 1 page (1 dead-anchor). 1 can be mended with --fix." in result.stderr
+    assert "Worth a look: 3 notes on 3 pages (2 wanted, 1 dead-end)." in result.stderr
     assert memory("lint", "-k", "oversize").exit_code == 0
     unknown = memory("lint", "-k", "x")
     assert unknown.exit_code == 2
     assert "There is no kind “x”. There are: wanted, " in unknown.stderr
+
+
+def test_a_new_wiki_has_no_fault(memory: Memory, wiki: Path) -> None:
+    result = memory("lint", "--json")
+    findings = json.loads(result.stdout)["findings"]
+    assert (result.exit_code, [each for each in findings if each["is_fault"]]) == (0, [])
+    (wiki / "articles/Odd.md").write_text("# Odd\n\n[[Odd#None]]\n")
+    assert memory("lint").exit_code == 1
 
 
 def test_what_is_sure_is_mended_in_a_commit_a_page(memory: Memory, pages: Path) -> None:

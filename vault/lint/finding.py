@@ -19,6 +19,8 @@ Kind = Literal[
     "unreadable",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+NOTES: tuple[Kind, ...] = ("wanted", "orphaned", "dead-end")
+"""What any wiki that grows has: worth a look, and nothing wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,15 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong where; `line` counts from 1 and is 0 for the whole page."""
+    """What was found where; `line` counts from 1 and is 0 for the whole page."""
 
     kind: Kind
     path: str
     line: int
     message: str
     fix: Fix | None = None
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether something is wrong, and not only worth a look."""
+        return self.kind not in NOTES

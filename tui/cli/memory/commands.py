@@ -150,7 +150,7 @@ def lint(
     wiki: Wiki = None,
     json: Json = False,
 ) -> None:
-    """What is wrong with the pages and their links; exit code 1 when anything is."""
+    """What is wrong with the pages and their links; exit code 1 when there is a fault."""
     from tui.cli.memory.lint import run_lint
 
     raise typer.Exit(run_lint({"wiki": wiki}, kind or (), fix, json))

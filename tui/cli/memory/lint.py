@@ -23,7 +23,7 @@ Flags = Mapping[str, object]
 
 
 def run_lint(flags: Flags, kinds: Sequence[str], is_fixing: bool, is_json: bool) -> int:
-    """Print the findings of these kinds, of all without any; 1 when some are left."""
+    """Print the findings of these kinds, of all without any; 1 when faults are left."""
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         print_error(f"There is no kind “{to_line(unknown[0])}”. There are: {', '.join(KINDS)}.")
@@ -42,7 +42,7 @@ def run_lint(flags: Flags, kinds: Sequence[str], is_fixing: bool, is_json: bool)
             print_lines(_mended_lines(mended))
             print_lines(_line(finding) for finding in found)
             print_error(_summary(found, is_fixing))
-        return EXIT_FAILED if found else 0
+        return EXIT_FAILED if any(finding.is_fault for finding in found) else 0
 
     return with_vault(flags, check)
 
@@ -90,6 +90,7 @@ def _finding_told(finding: Finding) -> dict[str, Any]:
         "path": displayable(finding.path),
         "line": finding.line,
         "message": displayable(finding.message),
+        "is_fault": finding.is_fault,
         "fix": displayable(finding.fix.description) if finding.fix else "",
     }
 
@@ -118,10 +119,18 @@ def _message(finding: Finding) -> str:
 def _summary(found: Sequence[Finding], is_fixing: bool) -> str:
     if not found:
         return "Nothing is left to mend." if is_fixing else "Nothing was found."
+    faults = [finding for finding in found if finding.is_fault]
+    notes = [finding for finding in found if not finding.is_fault]
+    fixable = sum(finding.fix is not None for finding in found)
+    hint = f" {fixable:,} can be mended with --fix." if fixable and not is_fixing else ""
+    left = "left to mend" if is_fixing else "wrong"
+    wrong = f"{_counts(faults, 'fault')}." if faults else f"Nothing is {left}."
+    worth = f" Worth a look: {_counts(notes, 'note')}." if notes else ""
+    return f"{wrong}{hint}{worth}"
+
+
+def _counts(found: Sequence[Finding], noun: str) -> str:
     kinds = Counter(finding.kind for finding in found)
     listed = ", ".join(f"{kinds[kind]:,} {kind}" for kind in KINDS if kind in kinds)
     pages = counted(len({finding.path for finding in found}), "page")
-    fixable = sum(finding.fix is not None for finding in found)
-    hint = f" {fixable:,} can be mended with --fix." if fixable and not is_fixing else ""
-    left = " are left" if is_fixing else ""
-    return f"{counted(len(found), 'finding')} on {pages}{left}: {listed}.{hint}"
+    return f"{counted(len(found), noun)} on {pages} ({listed})"
