@@ -16,8 +16,9 @@ from markdown_it.token import Token
 from tui.document.footnote_rule import footnote_rule
 
 MOST_LEVELS = 60
-# Longer than this, a paragraph's marks are not looked for: some texts make the parser take long.
+# With more, the parser would take seconds: for each open bracket it reads on to the end.
 MOST_INLINE_CHARACTERS = 60_000
+MOST_OPEN_BRACKETS = 200
 
 _NOTE_MARK = re.compile(r"\[\^([^\[\]\s^]{1,200})\]")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n]{1,2000})\]\]")
@@ -48,8 +49,9 @@ def block_tokens(text: str, definitions: dict[str, Any]) -> list[Token]:
 
 
 def inline_tokens(source: str, definitions: dict[str, Any]) -> list[Token]:
-    """The marks of a paragraph; none are looked for in a very long one."""
-    if len(source) > MOST_INLINE_CHARACTERS:
+    """The marks of a paragraph; none are looked for in one that was made to take long."""
+    open_brackets = source.count("[") - source.count("]")
+    if len(source) > MOST_INLINE_CHARACTERS or open_brackets > MOST_OPEN_BRACKETS:
         return [Token("text", "", 0, content=source)]
     tokens: list[Token] = []
     parser().inline.parse(source, parser(), definitions, tokens)
