@@ -31,6 +31,9 @@ class Leaving:
     async def _may_lose_text(self, app: App[None]) -> bool:
         question = QuestionScreen("An article is not saved.", (SAVE, QUIT, STAY))
         answer = await app.push_screen_wait(question)
+        pane = await self._wiki.pane()
         if answer == SAVE.id:
-            return await (await self._wiki.pane()).save()
+            return await pane.save()
+        if answer == QUIT.id:
+            await pane.editing.discard()
         return answer == QUIT.id

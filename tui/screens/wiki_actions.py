@@ -31,7 +31,47 @@ class WikiActions(SoundScreen):
 
     async def action_create_article(self, title: str = "") -> None:
         """Create an article and edit it."""
-        (await self._shown_wiki()).desk.create(title)
+        (await self._shown_wiki()).pages.create(title)
+
+    async def action_rename_article(self, title: str = "") -> None:
+        """Give the open article another title."""
+        (await self._shown_wiki()).pages.rename(title)
+
+    async def action_move_article(self, folder: str = "") -> None:
+        """Move the open article into a folder."""
+        (await self._shown_wiki()).pages.move(folder)
+
+    async def action_delete_article(self) -> None:
+        """Delete the open article."""
+        (await self._shown_wiki()).pages.delete()
+
+    async def action_talk_page(self) -> None:
+        """The talk page of the open article, or its article."""
+        (await self._shown_wiki()).pages.talk()
+
+    async def action_edit_properties(self) -> None:
+        """The properties of the article, line by line."""
+        (await self._shown_wiki()).writing.edit_properties()
+
+    async def action_save_with_message(self, subject: str = "") -> None:
+        """Save and commit with a message."""
+        (await self._shown_wiki()).writing.save_with_message(subject)
+
+    async def action_edit_outside(self) -> None:
+        """Edit the article in the user's own editor."""
+        (await self._shown_wiki()).writing.edit_outside()
+
+    async def action_toggle_preview(self) -> None:
+        """See the page beside its text."""
+        (await self._shown_wiki()).editing.toggle_preview()
+
+    async def action_conflicts(self) -> None:
+        """Copies that conflicts left."""
+        (await self._shown_wiki()).writing.show_conflicts()
+
+    async def action_drafts(self) -> None:
+        """Texts that were not saved."""
+        (await self._shown_wiki()).writing.show_drafts()
 
     async def action_wiki_links(self) -> None:
         """Choose a link of the open article."""
@@ -81,6 +121,23 @@ class WikiActions(SoundScreen):
         """Open another wiki in this window."""
         await self._wiki.pane()
         self._wiki.switch(folder)
+
+    async def action_page_history(self) -> None:
+        """What the open article was, who changed it, and the ways back."""
+        from tui.screens.history.screen import HistoryScreen
+
+        pane = await self._shown_wiki()
+        if pane.open_file is None:
+            self.notify("Open an article first.", severity="warning", markup=False)
+        else:
+            self.app.push_screen(HistoryScreen(pane.session, pane.open_file.path))
+
+    async def action_review_edits(self) -> None:
+        """What was proposed for the wiki, to decide on."""
+        from tui.screens.review.screen import ReviewScreen
+
+        pane = await self._wiki.pane()
+        self.app.push_screen(ReviewScreen(pane.session))
 
     @work(exclusive=True, group="finding")
     async def action_jump_article(self, name: str = "") -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from vault.links.known import PageNames
 from vault.links.link import Link
 from vault.names import NOTE_SUFFIX, identity_key
+from vault.setup import ARTICLES, TALK
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Refused:
     reason: str
 
 
+_ARTICLES, _TALK = f"{ARTICLES}/", f"{TALK}/"
 Resolution = Found | Wanted | Refused
 LoadNames = Callable[[], Mapping[str, PageNames]]
 
@@ -128,7 +130,7 @@ class LinkResolver:
             return Refused(f"“{link.target}” leads out of the wiki.")
         found = self._at_path(path)
         if not found and not target.startswith("/"):
-            found = self._by_end.get(page_key(path), []) or self._named(path)
+            found = _without_talk(self._by_end.get(page_key(path), [])) or self._named(path)
         return _best(found, link.fragment) or Wanted(path)
 
     def _at_path(self, path: str) -> list[str]:
@@ -175,6 +177,16 @@ def page_key(path: str) -> str:
 def _best(paths: Iterable[str], fragment: str | None) -> Found | None:
     ranked = sorted(paths, key=lambda path: (len(path), path))
     return Found(ranked[0], fragment, tuple(ranked)) if ranked else None
+
+
+def _without_talk(paths: list[str]) -> list[str]:
+    """A talk page has its article's name; that name is the article's."""
+    articles = {path[len(_ARTICLES) :] for path in paths if path.startswith(_ARTICLES)}
+    return [
+        path
+        for path in paths
+        if not (path.startswith(_TALK) and path[len(_TALK) :] in articles)
+    ]
 
 
 def _drop(paths: dict[str, list[str]], key: str, path: str) -> None:

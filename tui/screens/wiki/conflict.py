@@ -19,7 +19,7 @@ LEAVE_MARKS = Way("save", "Save it with the marks", "Other programs read them as
 
 
 async def ask_about_clash(
-    app: App[None], text: str, disk: ArticleFile, merged: str | None, *, is_unreadable: bool
+    app: App[object], text: str, disk: ArticleFile, merged: str | None, *, is_unreadable: bool
 ) -> str:
     """Ask until there is a way; the difference is shown on the way. Call from a worker."""
     ways = [DIFFERENCE, STAY] if is_unreadable else [MINE, THEIRS, DIFFERENCE, STAY]
@@ -37,7 +37,7 @@ async def ask_about_clash(
         await app.push_screen_wait(screen)
 
 
-async def ask_about_absence(app: App[None], path: str, moved_to: str | None) -> str:
+async def ask_about_absence(app: App[object], path: str, moved_to: str | None) -> str:
     """Ask where a page that is gone is to be saved; "there" is its new place."""
     there = Way("there", f"Save it at {moved_to}", "The page was moved there")
     ways = [*([there] if moved_to else []), ANEW, STAY]
@@ -47,7 +47,7 @@ async def ask_about_absence(app: App[None], path: str, moved_to: str | None) -> 
     return answer or STAY.id
 
 
-async def may_keep_marks(app: App[None]) -> bool:
+async def may_keep_marks(app: App[object]) -> bool:
     """Whether a text with the marks of a merge may be saved."""
     question = "The text still has marks of a merge (<<<<<<< and >>>>>>>)."
     answer = await app.push_screen_wait(WaysScreen("Marks left", question, [STAY, LEAVE_MARKS]))

@@ -15,7 +15,7 @@ DISCARD = Way("discard", "Discard it", "It is gone for good")
 LATER = Way("later", "Not now", "It stays, and this is asked again")
 
 
-async def ask_about_draft(app: App[None], draft: Draft, now: str) -> str:
+async def ask_about_draft(app: App[object], draft: Draft, now: str) -> str:
     """Ask until there is a way. `now` is the page's text. Call from a worker."""
     when = draft.saved_at.replace("T", " ")[:16]
     question = f"Text typed in “{displayable(draft.path)}” was not saved ({when})."

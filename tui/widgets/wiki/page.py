@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
 from textual import on
@@ -58,6 +59,8 @@ class ArticlePage(Vertical):
         super().__init__(id=id)
         self._session = session
         self.file: ArticleFile | None = None
+        self._showing = asyncio.Lock()
+        self._asked = 0
 
     def compose(self) -> ComposeResult:
         """Way and title above, text or editor below."""
@@ -87,6 +90,13 @@ class ArticlePage(Vertical):
         if self.has_unsaved_text:
             self._complain("Save the text in the editor first (Ctrl+S), or leave it (Esc).")
             return False
+        self._asked += 1
+        asked = self._asked
+        async with self._showing:
+            # Of pages that are asked for at once only the last one is shown.
+            return asked == self._asked and await self._show(path)
+
+    async def _show(self, path: str) -> bool:
         try:
             file = await self._session.read(path)
         except VaultError as error:
@@ -95,6 +105,11 @@ class ArticlePage(Vertical):
         self.query_one(ContentSwitcher).current = "article"
         await self._draw(file)
         return True
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no article is open, and none is about to be."""
+        return self.file is None and not self._asked
 
     @property
     def place(self) -> Place:
@@ -141,9 +156,14 @@ class ArticlePage(Vertical):
         elif file.read_only_reason is not None:
             self._complain(f"This page cannot be edited: {file.read_only_reason}.")
         else:
-            self.query_one(ContentSwitcher).current = "editing"
-            self.editing.open(file)
-            self._draw_title()
+            self.edit_file(file)
+
+    def edit_file(self, file: ArticleFile) -> None:
+        """Open the editor on an article, which need not be on the disk."""
+        self.file = file
+        self.query_one(ContentSwitcher).current = "editing"
+        self.editing.open(file)
+        self._draw_title()
 
     async def take_outside_change(self) -> None:
         """The article changed on disk, maybe by our own save."""

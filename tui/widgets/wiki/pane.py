@@ -11,9 +11,12 @@ from textual.containers import Container, Vertical
 
 from tui.messages import WikiOpened, WikiWanted
 from tui.screens.wiki.desk import Hands, WikiDesk
+from tui.screens.wiki.editor_desk import EditorDesk
 from tui.screens.wiki.finding import Finding
+from tui.screens.wiki.page_desk import PageDesk
 from tui.widgets.wiki.consent import ConsentDesk
 from tui.widgets.wiki.crumbs import Crumbs
+from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.editing.place import EditingPlace
 from tui.widgets.wiki.links import LinkDesk
 from tui.widgets.wiki.page import ArticlePage
@@ -57,17 +60,25 @@ class WikiPane(Vertical):
         self.links = LinkDesk(self, session, self.ways.open, self._create, lambda: self.open_file)
         self._memory = WindowMemory(session.location.data_dir)
         self.side = SideDesk(self, self._memory, self.links, self._open_at)
-        self.desk = WikiDesk(
+        hands = Hands(
+            self,
+            self.consent,
+            self._open_at,
+            self.create,
+            self.refresh_listing,
+            lambda: self.open_file,
+            lambda: self.ways.visited,
+        )
+        self.desk = WikiDesk(session, hands)
+        self.pages = PageDesk(
+            session, hands, self.desk, self.edit, lambda: self._page.has_unsaved_text
+        )
+        self.writing = EditorDesk(
             session,
-            Hands(
-                self,
-                self.consent,
-                self._open_at,
-                self.create,
-                self.refresh_listing,
-                lambda: self.open_file,
-                lambda: self.ways.visited,
-            ),
+            hands,
+            self.pages,
+            lambda: self.editing,
+            self._edit_file,
         )
 
     def compose(self) -> ComposeResult:
@@ -116,10 +127,11 @@ class WikiPane(Vertical):
             return
         self._show_listing(listing)
         await asyncio.to_thread(self._memory.keep_opened, self.session.root)
-        if self._page.file is None and any(note.path == FIRST_PAGE for note in listing.notes):
+        if self._page.is_empty and any(note.path == FIRST_PAGE for note in listing.notes):
             await self.ways.open(FIRST_PAGE)
         if not self.session.needs_consent:
             await self._recover()
+        await self.writing.tell_drafts()
         self._tally.start()
         changes = self.session.changes(self._stop_watching, self._tally.show_watching)
         async with contextlib.aclosing(changes):
@@ -140,18 +152,11 @@ class WikiPane(Vertical):
         return await self.editing.save()
 
     async def create(self, title: str) -> None:
-        """Create an article and edit it."""
-        if self.session.needs_consent:
-            self.consent.run(lambda: self.create(title))
-            return
+        """Create an article and edit it. Call from a worker: it may ask."""
         try:
-            written = await self.session.create(title)
+            await self.pages.make_and_edit(title)
         except VaultError as error:
             self._complain(str(error))
-            return
-        await self.refresh_listing()
-        await self.ways.open(written.saved.file.path)
-        await self.edit()
 
     async def refresh_listing(self) -> None:
         """Look at what notes there are, and at what stands around the open one."""
@@ -166,6 +171,12 @@ class WikiPane(Vertical):
         """A note was chosen in the tree."""
         event.stop()
         await self._open_found(event.path, "")
+
+    @on(ArticleEditor.ExtractAsked)
+    def extract(self, event: ArticleEditor.ExtractAsked) -> None:
+        """What is selected is to be an article of its own."""
+        event.stop()
+        self.writing.extract()
 
     @on(ArticlePage.Saved)
     async def follow_save(self) -> None:
@@ -223,6 +234,9 @@ class WikiPane(Vertical):
 
     async def _show_around(self, path: str) -> None:
         self.query_one(WikiTree).reveal(path)
+
+    def _edit_file(self, file: ArticleFile) -> None:
+        self._page.edit_file(file)
 
     async def _show_again(self) -> None:
         if self._page.file is not None:

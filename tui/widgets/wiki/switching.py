@@ -33,4 +33,6 @@ async def _is_text_safe(pane: WikiPane) -> bool:
     if not pane.has_unsaved_text:
         return True
     answer = await may_lose_text(pane.app)
+    if answer == "discard":
+        await pane.editing.discard()
     return answer == "discard" or (answer == "save" and await pane.save())

@@ -41,9 +41,6 @@ class ArticleEditor(SourceArea):
             super().__init__()
             self.is_line = is_line
 
-    class PreviewAsked(Message):
-        """The user wants to see the page beside its text, or no longer."""
-
     class ExtractAsked(Message):
         """The selection is to be a page of its own."""
 
@@ -147,10 +144,6 @@ class ArticleEditor(SourceArea):
     def action_go_to_line(self) -> None:
         """Go to a line."""
         self.post_message(self.FindAsked(is_line=True))
-
-    def action_toggle_preview(self) -> None:
-        """The page beside its text."""
-        self.post_message(self.PreviewAsked())
 
     def action_extract(self) -> None:
         """The selection as a page."""

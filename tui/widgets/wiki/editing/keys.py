@@ -9,7 +9,6 @@ EDITOR_KEYS = (
     Binding("escape", "leave", "Done", id="leave-editor", tooltip="Leave the editor"),
     Binding("ctrl+f", "find", "Find", id="find-in-article", tooltip="Find and replace"),
     Binding("alt+g", "go_to_line", "Line", False, id="go-to-line", tooltip="Go to a line"),
-    Binding("alt+p", "toggle_preview", "Preview", id="preview", tooltip="Show the page beside"),
     Binding("alt+b", "bold", "Bold", False, id="bold", tooltip="Bold, or no longer"),
     Binding("alt+i", "italic", "Italic", False, id="italic", tooltip="Italic, or no longer"),
     Binding("alt+c", "code", "Code", False, id="code", tooltip="Code, or no longer"),

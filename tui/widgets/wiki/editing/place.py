@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import assert_never
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -19,6 +19,7 @@ from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.editing.find_bar import FindBar
 from tui.widgets.wiki.editing.popup import CompletionPopup
 from tui.widgets.wiki.editing.position import PositionLine
+from tui.widgets.wiki.editing.preview import Preview
 from tui.widgets.wiki.editing.saver import Mixed, Saver, Stayed, TookTheirs
 from tui.widgets.wiki.editing.suggestions import Suggester
 from tui.widgets.wiki.wording import saved_line
@@ -29,6 +30,7 @@ from vault.files import ArticleFile
 from vault.standing import as_read_before
 from vault.written import Written
 
+LEAST_WIDTH_BESIDE = 76
 SAVE = Choice("save", "Save", "primary")
 DISCARD = Choice("discard", "Discard", "error")
 STAY = Choice("stay", "Keep editing")
@@ -57,10 +59,10 @@ class EditingPlace(Vertical):
         self._is_asking = False
         self.drafts = DraftKeeper(self, session, self._draft)
         self._saver = Saver(self, session)
-        self._suggester = Suggester(session)
+        self.suggester = Suggester(session)
         self.editor = ArticleEditor(id="editor")
         self._popup = CompletionPopup(id="completions")
-        self._completing = Completing(self, self.editor, self._popup, self._suggester)
+        self._completing = Completing(self, self.editor, self._popup, self.suggester)
 
     def compose(self) -> ComposeResult:
         """Find bar, text, position; the completions lie above all."""
@@ -85,7 +87,7 @@ class EditingPlace(Vertical):
         self.editor.take_up(file)
         self._warn("")
         self.editor.focus()
-        self.run_worker(self._suggester.warm_up(), group="warm-up", exclusive=True)
+        self.run_worker(self.suggester.warm_up(), group="warm-up", exclusive=True)
         draft = self.drafts.left_for(file.path)
         if draft is not None:
             self._offer_draft(draft, file)
@@ -110,12 +112,38 @@ class EditingPlace(Vertical):
                     await self._take_theirs(file, copy)
                     return True
                 case Mixed(file=file, text=mixed):
-                    self._take_mixed(file, mixed)
+                    self.mix(file, mixed)
                     return False
                 case Stayed():
                     return False
                 case _:
                     assert_never(result)
+
+    async def recover(self, draft: Draft, file: ArticleFile) -> None:
+        """Bring a draft back into the editor, which is open on its article."""
+        base = file
+        if draft.base is not None and draft.base != file.text:
+            base = as_read_before(file, file.path, draft.base)
+        self.editor.build_on(base)
+        self.editor.swap_text(draft.text)
+        self.editor.move_cursor((draft.line, draft.column))
+        self.drafts.keep_now()
+        await self.drafts.forget(draft)
+
+    async def discard(self) -> None:
+        """The user would rather lose what is not saved."""
+        if self.editor.base is not None:
+            await self.drafts.drop(self.editor.base.path)
+            self.editor.close()
+
+    def mix(self, file: ArticleFile, text: str) -> None:
+        """Hold both versions of a page, unsaved, with marks where they clash."""
+        self.editor.build_on(file)
+        self.editor.swap_text(text)
+        at = text.find("<<<<<<<")
+        self.editor.move_cursor(self.editor.exact.get_location_from_index(max(at, 0)), center=True)
+        self._warn("both versions, not saved: put the marks right")
+        self.post_message(self.Changed())
 
     def keep_draft(self) -> None:
         """The program is told to end. Raises DraftFailed."""
@@ -144,6 +172,22 @@ class EditingPlace(Vertical):
             self.notify("The article changed on disk; this is how it is now.", markup=False)
         return file
 
+    def toggle_preview(self) -> None:
+        """Show the page beside its text, or no longer."""
+        if not self.is_open:
+            self._complain("Open the editor first (F4).")
+            return
+        found = list(self.query(Preview))
+        if not found:
+            self.query_one("#editor-row").mount(Preview(self.editor, self._session, "preview"))
+            return
+        found[0].display = not found[0].display
+        found[0].follow_text(is_late=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The preview is below the text where there is no room beside it."""
+        self.set_class(event.size.width < LEAST_WIDTH_BESIDE, "-stacked")
+
     async def leave(self) -> None:
         """Back to reading, asking about unsaved text."""
         if self.is_dirty:
@@ -162,6 +206,8 @@ class EditingPlace(Vertical):
                 self.drafts.note_typing()
             self._completing.look()
         self._position.show(is_text_new=True)
+        for preview in self.query(Preview):
+            preview.follow_text()
         self.post_message(self.Changed())
 
     @on(ArticleEditor.SelectionChanged)
@@ -171,6 +217,8 @@ class EditingPlace(Vertical):
         if self.editor.is_choosing:
             self._completing.look()
         self._position.show(is_text_new=False)
+        for preview in self.query(Preview):
+            preview.follow_cursor()
 
     @on(ArticleEditor.PopupKey)
     def move_in_popup(self, event: ArticleEditor.PopupKey) -> None:
@@ -241,14 +289,6 @@ class EditingPlace(Vertical):
         self.notify(f"What you wrote is in {path}; /conflicts lists such copies.", markup=False)
         self._tell_saved(file)
 
-    def _take_mixed(self, file: ArticleFile, text: str) -> None:
-        self.editor.build_on(file)
-        self.editor.swap_text(text)
-        at = text.find("<<<<<<<")
-        self.editor.move_cursor(self.editor.exact.get_location_from_index(max(at, 0)), center=True)
-        self._warn("both versions, not saved: put the marks right")
-        self.post_message(self.Changed())
-
     def _tell_saved(self, file: ArticleFile) -> None:
         self._position.show(is_text_new=True)
         self.post_message(self.Changed())
@@ -258,14 +298,8 @@ class EditingPlace(Vertical):
     async def _offer_draft(self, draft: Draft, file: ArticleFile) -> None:
         answer = await draft_screen.ask_about_draft(self.app, draft, file.text or "")
         if answer == draft_screen.RECOVER.id:
-            base = file
-            if draft.base is not None and draft.base != file.text:
-                base = as_read_before(file, file.path, draft.base)
-            self.editor.build_on(base)
-            self.editor.swap_text(draft.text)
-            self.editor.move_cursor((draft.line, draft.column))
-            self.drafts.keep_now()
-        if answer in {draft_screen.RECOVER.id, draft_screen.DISCARD.id}:
+            await self.recover(draft, file)
+        elif answer == draft_screen.DISCARD.id:
             await self.drafts.forget(draft)
 
     def _draft(self) -> Draft | None:

@@ -63,6 +63,16 @@ class Suggester:
         except VaultError:
             return ()
 
+    async def link_to(self, path: str, from_path: str) -> str:
+        """A link to a page, as short as leads there. Raises VaultError."""
+
+        def spell(vault: Vault) -> str:
+            self._listed(vault)
+            spelled = self._spelled(path, from_path, vault.is_ours)
+            return f"[[{spelled or path.removesuffix('.md')}]]"
+
+        return await self._session.ask(spell)
+
     def _suggest(self, vault: Vault, wish: Wish, path: str, text: str) -> tuple[Suggestion, ...]:
         match wish.kind:
             case Kind.PAGE:

@@ -1,0 +1,251 @@
+"""What is done with the text of the open article, in the editor or beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Literal
+
+from textual.app import App
+
+from tui.screens.ask_text import AskTextScreen
+from tui.screens.pick import PickScreen
+from tui.screens.wiki.conflict_copies import settle_copy
+from tui.screens.wiki.desk import Hands
+from tui.screens.wiki.drafts import DISCARD, RECOVER, ask_about_draft
+from tui.screens.wiki.outside_editor import NoEditor, edit_outside
+from tui.screens.wiki.page_desk import PageDesk
+from tui.screens.wiki.properties import PropertiesScreen
+from tui.widgets.wiki.editing.place import EditingPlace
+from tui.wiki_session import WikiSession
+from vault.conflicts import find_conflict_copies
+from vault.drafts import Draft
+from vault.errors import ArticleMissing, VaultError
+from vault.files import ArticleFile
+from vault.names import displayable, stem_of, title_of
+from vault.standing import as_read_before
+
+_TOLD_SECONDS = 20.0
+_HEADING_MARKS = "# \t"
+
+
+class EditorDesk:
+    """One for each opened wiki. `edit` opens the editor on a file."""
+
+    def __init__(
+        self,
+        session: WikiSession,
+        hands: Hands,
+        pages: PageDesk,
+        find_editing: Callable[[], EditingPlace],
+        edit: Callable[[ArticleFile], None],
+    ) -> None:
+        self._session = session
+        self._hands = hands
+        self._pages = pages
+        self._find_editing = find_editing
+        self._edit = edit
+
+    def save_with_message(self, subject: str) -> None:
+        """Save and commit with a message of the user's own."""
+        self._run(partial(self._save_with_message, subject))
+
+    def edit_outside(self) -> None:
+        """Edit the article in the editor the user has set."""
+        self._run(self._edit_outside)
+
+    def extract(self) -> None:
+        """Make what is selected in the editor an article of its own."""
+        self._run(self._extract)
+
+    def show_drafts(self) -> None:
+        """Texts that were typed and not saved."""
+        self._run(self._show_drafts)
+
+    def show_conflicts(self) -> None:
+        """Copies that conflicts left."""
+        self._run(self._show_conflicts)
+
+    def edit_properties(self) -> None:
+        """The properties of the article, line by line."""
+        self._run(self._edit_properties)
+
+    async def tell_drafts(self) -> None:
+        """At the start: say that there are texts that were not saved."""
+        left = await self._editing.drafts.look()
+        if left:
+            names = ", ".join(f"“{_title(draft.path)}”" for draft in left[-3:])
+            self._hands.owner.notify(
+                f"Text that was not saved is kept, of {names}. /drafts brings it back.",
+                severity="warning",
+                timeout=_TOLD_SECONDS,
+                markup=False,
+            )
+
+    async def _save_with_message(self, subject: str) -> None:
+        if not self._editing.is_open:
+            self._say("Open the editor first (F4).", "warning")
+            return
+        asked = subject or await self._ask("What did you change?")
+        if asked:
+            await self._editing.save(asked)
+
+    async def _edit_outside(self) -> None:
+        editing, file = self._editing, self._hands.find_open()
+        is_reading = not editing.is_open
+        if is_reading:
+            if file is None or (file.read_only_reason is not None and self._session.is_ours):
+                self._say("There is no open article that can be edited.", "warning")
+                return
+            if not await self._hands.consent.is_given():
+                return
+            file = await self._session.read(file.path)
+            if file.text is None or file.is_read_only:
+                self._say(f"This page cannot be edited: {file.read_only_reason}.", "warning")
+                return
+        base = file if is_reading else editing.editor.base
+        if base is None:
+            return
+        text = (base.text or "") if is_reading else editing.editor.text
+        line = 1 if is_reading else editing.editor.cursor_location[0] + 1
+        try:
+            edited = edit_outside(self._app, base.path, text, line)
+        except NoEditor as error:
+            self._say(str(error), "warning")
+            return
+        if edited.text != text:
+            if is_reading:
+                self._edit(base)
+            editing.editor.swap_text(edited.text)
+        if edited.complaint:
+            kept = " What it wrote is in the editor, unsaved." if edited.text != text else ""
+            self._say(f"{edited.complaint}{kept}", "warning")
+        elif is_reading and edited.text != text and await editing.save():
+            await editing.leave()
+
+    async def _extract(self) -> None:
+        editor = self._editing.editor
+        body, base = editor.selected_text, editor.base
+        if base is None or not body.strip():
+            self._say("Select in the editor what is to be an article of its own.", "warning")
+            return
+        start, end = sorted(editor.selection)
+        first, _, rest = body.strip().partition("\n")
+        is_headed = first.startswith("#")
+        title = await self._ask("What is the new article called?", first.strip(_HEADING_MARKS)[:80])
+        if not title:
+            return
+        path = await self._pages.make_page(title, body=(rest if is_headed else body).strip())
+        if path is None:
+            return
+        link = await self._editing.suggester.link_to(path, base.path)
+        if editor.get_text_range(start, end) == body:
+            tail = "\n" if body.endswith("\n") else ""
+            editor.put(start, end, f"{link}{editor.exact.as_written(tail)}")
+        self._say(f"“{title}” is an article now; a link stands in its place. Save with Ctrl+S.")
+        editor.focus()
+
+    async def _show_drafts(self) -> None:
+        left = await self._editing.drafts.look()
+        if not left:
+            self._say("There is no text that was not saved.")
+            return
+        lines = [f"{_title(each.path)}  {_when(each)}  {displayable(each.path)}" for each in left]
+        chosen = await self._app.push_screen_wait(PickScreen("Text that was not saved", lines))
+        if chosen is not None:
+            await self._take_draft(left[chosen])
+
+    async def _take_draft(self, draft: Draft) -> None:
+        try:
+            file: ArticleFile | None = await self._session.read(draft.path)
+        except ArticleMissing:
+            file = None
+        now = file.text if file is not None else ""
+        answer = await ask_about_draft(self._app, draft, now or "")
+        if answer == DISCARD.id:
+            await self._editing.drafts.forget(draft)
+        elif answer == RECOVER.id:
+            if self._editing.is_dirty:
+                self._say("Save the text in the editor first (Ctrl+S).", "warning")
+                return
+            if file is None:
+                file = as_read_before(None, draft.path, draft.base or "")
+            elif not await self._hands.consent.is_given():
+                return
+            self._edit(file)
+            await self._editing.recover(draft, file)
+
+    async def _show_conflicts(self) -> None:
+        listing = self._session.listing
+        copies = find_conflict_copies(note.path for note in listing.notes) if listing else ()
+        if not copies:
+            self._say("There are no conflict copies.")
+            return
+        lines = [f"{displayable(copy.path)}" for copy in copies]
+        chosen = await self._app.push_screen_wait(PickScreen("Conflict copies", lines))
+        if chosen is None or not await self._hands.consent.is_given():
+            return
+        copy = copies[chosen]
+        settled = await settle_copy(self._app, self._session, copy)
+        if settled.told:
+            self._say(settled.told)
+        await self._hands.renew()
+        if settled.is_opening_copy:
+            await self._hands.open_at(copy.path, "", 0)
+        elif settled.mixed is not None and not self._editing.is_dirty:
+            page = await self._session.read(copy.page)
+            await self._hands.open_at(copy.page, "", 0)
+            self._edit(page)
+            self._editing.mix(page, settled.mixed)
+
+    async def _edit_properties(self) -> None:
+        editing, file = self._editing, self._hands.find_open()
+        if file is None or not await self._hands.consent.is_given():
+            return
+        is_open = editing.is_open
+        file = file if is_open else await self._session.read(file.path)
+        if file.text is None or file.is_read_only:
+            self._say(f"This page cannot be edited: {file.read_only_reason}.", "warning")
+            return
+        text = editing.editor.text if is_open else file.text
+        changed = await self._app.push_screen_wait(PropertiesScreen(_title(file.path), text))
+        if changed is None:
+            return
+        if is_open:
+            editing.editor.swap_text(changed)
+            return
+        self._edit(file)
+        editing.editor.swap_text(changed)
+        if await editing.save(f"Edit the properties of {_title(file.path)}"):
+            await editing.leave()
+
+    async def _ask(self, question: str, value: str = "") -> str | None:
+        return await self._app.push_screen_wait(AskTextScreen(question, value))
+
+    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._hands.owner.run_worker(self._guarded(work), group="editor-desk", exclusive=True)
+
+    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except VaultError as error:
+            self._say(str(error), "warning")
+
+    def _say(self, text: str, severity: Literal["information", "warning"] = "information") -> None:
+        self._hands.owner.notify(text, severity=severity, markup=False)
+
+    @property
+    def _editing(self) -> EditingPlace:
+        return self._find_editing()
+
+    @property
+    def _app(self) -> App[object]:
+        return self._hands.owner.app
+
+
+def _title(path: str) -> str:
+    return title_of(stem_of(displayable(path)))
+
+
+def _when(draft: Draft) -> str:
+    return draft.saved_at.replace("T", " ")[:16]
