@@ -57,6 +57,19 @@ def test_the_past_of_a_page_is_looked_at_and_brought_back(memory: Memory, wiki: 
     assert (wiki / "articles/Old_plan.md").exists()
 
 
+def test_a_deleted_page_is_found_by_its_name_wherever_it_was(memory: Memory, wiki: Path) -> None:
+    memory("new", "Short", "--text", "x")
+    assert memory("move", "Short", "Meta").exit_code == 0
+    assert memory("delete", "Short", "--yes").exit_code == 0
+    versions = told(memory("history", "short", "--json"))
+    assert [each["subject"] for each in versions] == [
+        *("Delete Short", "Move Short to Meta", "Create Short")
+    ]
+    back = memory("restore", "Short", "@1")
+    assert back.stdout == "Meta/Short.md: it is back.\n"
+    assert "no page “Shorter”" in memory("history", "Shorter").stderr
+
+
 def test_what_cannot_be_taken_back_is_told(memory: Memory, wiki: Path) -> None:
     vault = open_vault(wiki)
     for name in ("Welcome", "Zibaldone"):

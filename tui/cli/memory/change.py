@@ -92,8 +92,8 @@ def run_edit(flags: Flags, name: str, section: str, text: str | None, is_json: b
     return with_vault(flags, change)
 
 
-def tell_written(written: Written, is_json: bool) -> int:
-    """Say what became of a save; the exit code."""
+def tell_written(written: Written, is_json: bool, recreated: str = "") -> int:
+    """Say what became of a save; the exit code. `recreated` says it of a page that was gone."""
     saved = written.saved
     path = displayable(saved.file.path)
     commit = written.commit
@@ -101,7 +101,8 @@ def tell_written(written: Written, is_json: bool) -> int:
         told = {"path": path, "outcome": saved.outcome.name.lower(), "sha256": saved.file.sha256}
         print_json({**told, **pages_told(written.relinked, written.skipped), **commit_told(commit)})
     else:
-        say(f"{path}: {_OUTCOMES[saved.outcome]}.")
+        is_back = saved.outcome is Outcome.RECREATED and recreated
+        say(f"{path}: {recreated if is_back else _OUTCOMES[saved.outcome]}.")
         tell_pages(written.relinked, written.skipped)
         _tell_missing_commit(written)
     return EXIT_FAILED if saved.outcome is Outcome.CONFLICT_COPY else 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 
 from tui.cli.memory.opened import page_called
 from vault.errors import NotAllowed, VaultError
+from vault.history.gone import find_deleted
 from vault.names import check_note_path, stem_for
 from vault.setup import ARTICLES
 from vault.vault import Vault
@@ -23,12 +25,16 @@ def page_once_called(vault: Vault, name: str) -> str:
         raise
 
 
-def _guesses(vault: Vault, name: str) -> list[str]:
-    guesses = [name, f"{name}.md"]
+def _guesses(vault: Vault, name: str) -> Iterator[str]:
+    """Its path, else what was deleted under that name last, else where it would have been made."""
+    yield from filter(_is_path, (name, f"{name}.md"))
+    with contextlib.suppress(VaultError):
+        deleted = find_deleted(vault.home, name)
+        if deleted is not None:
+            yield deleted
     if vault.is_ours:
         with contextlib.suppress(NotAllowed):
-            guesses.append(f"{ARTICLES}/{stem_for(name)}.md")
-    return [guess for guess in guesses if _is_path(guess)]
+            yield f"{ARTICLES}/{stem_for(name)}.md"
 
 
 def _is_path(path: str) -> bool:

@@ -23,7 +23,8 @@ def run_restore(flags: Flags, name: str, version: str, section: str, is_json: bo
     def restore(vault: Vault) -> int:
         path = page_once_called(vault, name)
         revision = vault.history.find(path, version)
-        return tell_written(vault.history.restore(path, revision, section), is_json)
+        written = vault.history.restore(path, revision, section)
+        return tell_written(written, is_json, recreated="it is back")
 
     return with_vault(flags, restore)
 
