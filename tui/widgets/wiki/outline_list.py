@@ -23,16 +23,16 @@ class OutlineList(LineList, can_focus=True):
     """Shows an outline with a cursor. It folds nothing itself: it says what the user wants."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("pageup", "move_page(-1)", show=False),
-        Binding("pagedown", "move_page(1)", show=False),
-        Binding("home", "move_to(0)", show=False),
-        Binding("end", "move_to(-1)", show=False),
-        Binding("left", "fold", show=False),
-        Binding("right", "unfold", show=False),
-        Binding("enter", "choose", show=False),
-        Binding("space", "toggle_group", show=False),
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("pageup", "move_page(-1)", "Page up", show=False),
+        Binding("pagedown", "move_page(1)", "Page down", show=False),
+        Binding("home", "move_to(0)", "Top", show=False),
+        Binding("end", "move_to(-1)", "End", show=False),
+        Binding("left", "fold", "Close", show=False),
+        Binding("right", "unfold", "Open", show=False),
+        Binding("enter", "choose", "Choose", show=False),
+        Binding("space", "toggle_group", "Open or close", show=False),
     ]
 
     class Chosen(Message):

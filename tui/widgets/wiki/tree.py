@@ -32,12 +32,12 @@ class WikiTree(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(str(number), f"view('{view}')", id=f"tree-{view}", show=False)
+            Binding(str(number), f"view('{view}')", view.title(), id=f"tree-{view}", show=False)
             for number, view in enumerate(VIEWS, 1)
         ),
-        Binding("slash", "filter", "Filter", id="tree-filter", show=False),
-        Binding("p", "pin", "Pin", id="tree-pin", show=False),
-        Binding("escape", "leave_filter", show=False),
+        Binding("slash", "filter", "Filter", id="tree-filter"),
+        Binding("p", "pin", "Pin", id="tree-pin"),
+        Binding("escape", "leave_filter", "Show all", show=False),
     ]
 
     class NoteChosen(Message):
