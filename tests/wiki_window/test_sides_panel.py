@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from tests.tui.conftest import screen_text, wait_until
 from tests.wiki_window.sides_app import SidesApp, location, made_wiki
+from tui.widgets.document.reader import DocumentReader
 from tui.widgets.wiki.panel.row_list import RowList
 from tui.widgets.wiki.panel.side import SidePanel
 
@@ -139,4 +140,5 @@ async def test_the_panel_stays_hidden_and_small_windows_have_one(
         assert isinstance(again.focused, RowList)
         assert again.focused.size.height >= 2
         await pilot.press("escape")
-        await wait_until(pilot, lambda: "and Tripod" in screen_text(pilot), "the text again")
+        reader = again.pane.query_one(DocumentReader)
+        await wait_until(pilot, lambda: reader.has_focus and reader.size.height >= 3, "the text")

@@ -161,9 +161,14 @@ class WikiPane(Vertical):
     async def refresh_listing(self) -> None:
         """Look at what notes there are, and at what stands around the open one."""
         try:
-            self._show_listing(await self.session.refresh())
+            listing = await self.session.refresh()
         except VaultError as error:
             self._complain(str(error))
+        else:
+            # The window may have been closed meanwhile.
+            if not self.query(WikiTree):
+                return
+            self._show_listing(listing)
         self.query_one(SidePanel).renew()
 
     @on(WikiTree.NoteChosen)
