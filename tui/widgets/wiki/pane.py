@@ -137,6 +137,8 @@ class WikiPane(Vertical):
         async with contextlib.aclosing(changes):
             async for changed in changes:
                 await self.refresh_listing()
+                if not self.query(ArticlePage):
+                    return
                 if self._page.file is not None and self._page.file.path in changed:
                     await self._page.take_outside_change()
 

@@ -62,6 +62,7 @@ class EditingPlace(Vertical):
         self.suggester = Suggester(session)
         self.editor = ArticleEditor(id="editor")
         self._popup = CompletionPopup(id="completions")
+        self._position = PositionLine(self.editor, id="editor-position")
         self._completing = Completing(self, self.editor, self._popup, self.suggester)
 
     def compose(self) -> ComposeResult:
@@ -69,7 +70,7 @@ class EditingPlace(Vertical):
         yield FindBar(self.editor, id="find-bar")
         with Horizontal(id="editor-row"):
             yield self.editor
-        yield PositionLine(self.editor, id="editor-position")
+        yield self._position
         yield self._popup
 
     @property
@@ -314,7 +315,3 @@ class EditingPlace(Vertical):
 
     def _complain(self, text: str) -> None:
         self.notify(text, severity="warning", markup=False)
-
-    @property
-    def _position(self) -> PositionLine:
-        return self.query_one(PositionLine)
