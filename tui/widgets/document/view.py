@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import ClassVar
 
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -147,7 +147,17 @@ class DocumentView(ScrollView, can_focus=True):
         self._settle()
 
     def on_resize(self) -> None:
-        """Another width is another flow; the place stays."""
+        """Another width is another flow."""
+        self._fit_width()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines of the window; a width that no event told of is noticed here."""
+        if self.flow is not None and self.flow.width != self.measure.text:
+            self.call_later(self._fit_width)
+        return super().render_lines(crop)
+
+    def _fit_width(self) -> None:
+        """Lay the document out for the window as it is now; the place stays."""
         flow = self.flow
         if flow is not None and self.measure.text != flow.width:
             self._lay_out(flow.document, frozenset(flow.folded), self._place())
