@@ -114,10 +114,20 @@ def test_changed_library_is_tested_again(tmp_path: Path) -> None:
     assert activated(tmp_path / "cache", str(library))["kind"] == "reference"
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A cache with a shim for a library, to be damaged."""
+    folder = tmp_path_factory.mktemp("compiled")
+    library = str(compile_toy(folder))
+    assert activated(folder / "cache", library)["kind"] == "openblas-shim"
+    return folder / "cache", library
+
+
 @pytest.mark.parametrize("damage", ["cut", "loose", "linked"])
-def test_untrustworthy_shim_is_compiled_anew(tmp_path: Path, damage: str) -> None:
-    cache, library = tmp_path / "cache", str(compile_toy(tmp_path))
-    activated(cache, library)
+def test_untrustworthy_shim_is_compiled_anew(
+    compiled: tuple[Path, str], tmp_path: Path, damage: str
+) -> None:
+    cache, library = compiled
     (shim,) = cache.glob("shim-*.so")
     good = shim.read_bytes()
     if damage == "cut":
