@@ -9,7 +9,6 @@ Exit codes: 0 answered, 1 could not answer or not in the form asked for, 2 wrong
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -34,8 +33,10 @@ from engine.protocol import (
 from engine.sharing.attach import attach
 from engine.status import EngineLoading
 from engine.wanted_model import ModelChoice
+from tui.cli.ask_chat import NEW, AskedChat, asked_chat
 from tui.cli.form import FormError, FormOptions, cut_note
 from tui.cli.output import AnswerPrinter, ProgressLine
+from tui.cli.question import NoQuestion, read_question
 from tui.cli.run import print_error
 from tui.cli.streams import write_json
 from tui.paths import PathsError
@@ -45,7 +46,6 @@ from tui.wiring import Wiring, wire
 from vault.errors import VaultError
 
 EXIT_FAILED = 1
-MOST_PIPED_BYTES = 4 * 1024**2
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
@@ -58,6 +58,7 @@ class AskOptions:
     is_json: bool
     form: FormOptions = field(default_factory=FormOptions)
     grammar: Grammar | None = None
+    chat: str = ""
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -69,10 +70,7 @@ class Answered(msgspec.Struct, frozen=True):
     finish_reason: FinishReason
     model: str
     usage: Usage
-
-
-class NoQuestion(Exception):
-    """There is nothing to ask; `str()` is a sentence for the user."""
+    chat: str = ""
 
 
 def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
@@ -88,8 +86,8 @@ def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
         print_error(warning)
     try:
         options = replace(options, question=question, grammar=grammar)
-        answered = asyncio.run(answer(wiring, options))
-    except EngineError as error:
+        answered = asyncio.run(_answered(wiring, options))
+    except (EngineError, VaultError) as error:
         print_error(str(error))
         return EXIT_FAILED
     except KeyboardInterrupt:
@@ -104,26 +102,12 @@ def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
     return 0 if answered.answer or answered.thinking else EXIT_FAILED
 
 
-def read_question(argument: str) -> str:
-    """The argument with what is piped in; `-` means only what is piped in. Raises NoQuestion."""
-    piped = b"" if sys.stdin.isatty() else sys.stdin.buffer.read(MOST_PIPED_BYTES + 1)
-    if len(piped) > MOST_PIPED_BYTES:
-        raise NoQuestion(
-            f"More than {MOST_PIPED_BYTES // 1024**2} MiB were piped in, which no context window "
-            "holds; pipe in the part that matters."
-        )
-    given = b"" if argument == "-" else os.fsencode(argument)
-    try:
-        # An argument under an old locale is UTF-8 all the same.
-        question = "\n\n".join([given.decode(), piped.decode()]).strip()
-    except UnicodeDecodeError as error:
-        raise NoQuestion(f"The question is not UTF-8 text: {error.reason}.") from error
-    if not question:
-        raise NoQuestion('There is no question. Try: zib ask "What is the capital of France?"')
-    return question
+async def _answered(wiring: Wiring, options: AskOptions) -> Answered:
+    async with asked_chat(wiring.paths.data_dir, options.chat) as chat:
+        return await answer(wiring, options, chat)
 
 
-async def answer(wiring: Wiring, options: AskOptions) -> Answered:
+async def answer(wiring: Wiring, options: AskOptions, chat: AskedChat | None) -> Answered:
     """Stream the answer to standard output, from the app's model or one of our own."""
     progress = ProgressLine()
 
@@ -140,7 +124,7 @@ async def answer(wiring: Wiring, options: AskOptions) -> Answered:
             progress.note(f"slow: {model.advice}")
         if model.kv_warning and progress.is_shown:
             progress.note(model.kv_warning)
-        return await _stream(engine, model, wiring, options)
+        return await _stream(engine, model, wiring, options, chat)
 
     try:
         named = await wiring.find_choice(show_fetch) if wiring.is_model_named else None
@@ -173,24 +157,28 @@ async def _shared_model(engine: EngineClient, named: ModelChoice | None) -> Mode
 
 
 async def _stream(
-    engine: EngineClient, model: ModelInfo, wiring: Wiring, options: AskOptions
+    engine: EngineClient,
+    model: ModelInfo,
+    wiring: Wiring,
+    options: AskOptions,
+    chat: AskedChat | None,
 ) -> Answered:
     style = wiring.answer_style
-    messages = [Message("user", options.question)]
-    if style.system_prompt:
-        messages.insert(0, Message("system", style.system_prompt))
+    messages = await _messages(wiring, options, model, chat)
     printer = AnswerPrinter(is_silent=options.is_json)
     thinking: list[str] = []
     ending: Finished | None = None
     request = Generate(
         NO_REQUEST,
-        tuple(messages),
+        messages,
+        chat.id if chat else "",
         sampling=style.sampling,
         max_tokens=style.max_tokens,
         stop=style.stop,
         grammar=options.grammar,
     )
-    async for event in engine.run(request):
+    events = engine.run(request)
+    async for event in chat.noted(events) if chat else events:
         if isinstance(event, Finished):
             ending = event
         elif isinstance(event, TextDelta) and event.span == "thinking":
@@ -207,7 +195,20 @@ async def _stream(
         ending.reason,
         model.name,
         ending.usage,
+        chat.id if chat else "",
     )
     if options.is_json:
         write_json(msgspec.json.encode(answered))
     return answered
+
+
+async def _messages(
+    wiring: Wiring, options: AskOptions, model: ModelInfo, chat: AskedChat | None
+) -> tuple[Message, ...]:
+    prompt = wiring.answer_style.system_prompt
+    if chat is not None:
+        is_given = wiring.loaded.sources["chat.system_prompt"].kind == "flag"
+        given = prompt if is_given or options.chat == NEW else ""
+        return await chat.ask(options.question, given, model.name)
+    system = (Message("system", prompt),) if prompt else ()
+    return (*system, Message("user", options.question))

@@ -86,6 +86,9 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
     choice: Annotated[
         list[str] | None, typer.Option(help="The answer is one of these; repeat for each.")
     ] = None,
+    chat: Annotated[
+        str, typer.Option(metavar="CHAT|new", help="Go on with a stored chat, or store a new one.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Ask one question and print the answer; text piped in joins the question."""
@@ -104,7 +107,7 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
         "chat.stop": stop or None,
         "chat.max_tokens": max_tokens,
     }
-    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), json, form), flags))
+    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), json, form, chat=chat), flags))
 
 
 @app.command()

@@ -11,6 +11,8 @@ chats_app = typer.Typer(
     no_args_is_help=True,
 )
 
+# In a query -help is a word to leave out, as any other.
+_QUERY = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Chat = Annotated[str, typer.Argument(help="A chat's title, or the id that `zib chats list` shows.")]
 Several = Annotated[list[str], typer.Argument(help="Titles or ids of chats.")]
@@ -41,7 +43,7 @@ def show(
     raise typer.Exit(run_show(chat, thinking, json))
 
 
-@chats_app.command(context_settings={"ignore_unknown_options": True})
+@chats_app.command(context_settings=_QUERY)
 def search(
     query: Annotated[
         list[str],
@@ -49,7 +51,7 @@ def search(
             help='Words; "phrases"; -without; role: since: until: on: is:pinned tag: model:.'
         ),
     ],
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="The most messages.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="The most messages.")] = 20,
     json: Json = False,
 ) -> None:
     """Find messages in all chats."""

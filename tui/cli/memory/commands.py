@@ -12,6 +12,8 @@ memory_app = typer.Typer(
 )
 
 Wiki = Annotated[str | None, typer.Option("--wiki", help="The folder of the wiki.")]
+# In a query -help is a word to leave out, as any other.
+_QUERY = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Page = Annotated[str, typer.Argument(help="A page's name, title, alias or path.")]
 Dry = Annotated[bool, typer.Option("--dry-run", "-n", help="Say what would happen, do nothing.")]
@@ -86,7 +88,7 @@ def section(
     raise typer.Exit(run_section({"wiki": wiki}, page, heading, json))
 
 
-@memory_app.command(context_settings={"ignore_unknown_options": True})
+@memory_app.command(context_settings=_QUERY)
 def search(
     query: Annotated[
         list[str],

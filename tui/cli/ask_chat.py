@@ -1,0 +1,115 @@
+"""The stored chat that `zib ask --chat` goes on with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from engine.answers import AnswerEvent
+from engine.errors import EngineError
+from engine.protocol import Finished, FinishReason, Message, TextDelta, Usage
+from tui.assistant.answer_writer import AnswerWriter
+from tui.assistant.stored_chat import StoredChat
+from tui.cli.run import print_error
+from vault.conversations import values
+from vault.conversations.store import Conversations, open_conversations
+from vault.conversations.values import ChatOptions, EndState, Extras
+
+NEW = "new"
+_STATES: dict[FinishReason, EndState] = {
+    "stop": "complete",
+    "length": "cut",
+    "cancelled": "stopped",
+}
+
+
+class AskedChat:
+    """One question and its answer, stored as they come."""
+
+    def __init__(self, store: Conversations, chat: StoredChat | None) -> None:
+        """Without a chat, a new one is made when it is asked."""
+        self._store, self._chat = store, chat
+        self._writer: AnswerWriter | None = None
+        self._state: EndState = "stopped"
+        self._extras = Extras()
+
+    @property
+    def id(self) -> str:
+        """The chat's, once it was asked."""
+        return self._chat.id if self._chat else ""
+
+    async def ask(self, question: str, system_prompt: str, model: str) -> tuple[Message, ...]:
+        """Store the question and return what the model gets. Raises ConversationError.
+
+        A chat keeps its own system prompt unless one is given.
+        """
+        if self._chat is None:
+            options = ChatOptions(system_prompt=system_prompt, model=model)
+            self._chat = await StoredChat.new(self._store, options)
+        await self._chat.ask(question)
+        messages = self._chat.messages(system_prompt or self._chat.chat.options.system_prompt)
+        self._writer = await self._chat.answer(model)
+        return messages
+
+    async def noted(self, events: AsyncIterator[AnswerEvent]) -> AsyncIterator[AnswerEvent]:
+        """The same events, each taken down."""
+        try:
+            async for event in events:
+                self._note(event)
+                yield event
+        except EngineError:
+            self._state = "failed"
+            raise
+
+    async def close(self) -> None:
+        """Store the end of the answer, and say when the chat could not be stored."""
+        if self._writer is not None:
+            await self._writer.finish(self._state, self._extras)
+        if self._chat is not None and self._chat.trouble:
+            print_error(self._chat.trouble)
+
+    def _note(self, event: AnswerEvent) -> None:
+        if isinstance(event, TextDelta) and self._writer is not None:
+            self._writer.say(event.text, event.span)
+        elif isinstance(event, Finished):
+            self._state = _STATES[event.reason]
+            self._extras = Extras(usage=stored_usage(event.usage))
+
+
+@asynccontextmanager
+async def asked_chat(data_dir: Path, name: str) -> AsyncIterator[AskedChat | None]:
+    """Open the chat that is meant; None without a name. Raises ConversationError."""
+    if not name:
+        yield None
+        return
+    store = await asyncio.to_thread(open_conversations, data_dir)
+    try:
+        for notice in store.notices:
+            print_error(notice)
+        chat = AskedChat(store, None if name == NEW else await _found(store, name))
+        try:
+            yield chat
+        finally:
+            await chat.close()
+    finally:
+        await asyncio.to_thread(store.close)
+
+
+def stored_usage(usage: Usage) -> values.Usage:
+    """What an answer cost, as it is kept with it."""
+    return values.Usage(
+        usage.reused_tokens,
+        usage.prompt_tokens,
+        usage.generated_tokens,
+        usage.decode_tps,
+        usage.time_to_first_token,
+    )
+
+
+async def _found(store: Conversations, name: str) -> StoredChat:
+    from tui.cli.chats.opened import chat_called
+
+    found = await asyncio.to_thread(chat_called, store, name)
+    return await StoredChat.open(store, found.id)
