@@ -16,9 +16,15 @@ from tests.engine.chats import KINDS, Chat, cold, lead, load_kind
 from tests.engine.lane_driver import NEAR_TIE, Driver
 from tests.engine.ring_order import attended_in_time_order
 
-pytestmark = pytest.mark.xdist_group("engine-rows")
-EXAMPLES = 60 if os.environ.get("ZIB_HARDEN") else 2
+IS_HARDENING = bool(os.environ.get("ZIB_HARDEN"))
+# All examples of a kind are one test, which takes minutes when there are many.
+pytestmark = [
+    pytest.mark.xdist_group("engine-rows"),
+    pytest.mark.timeout(3600 if IS_HARDENING else 300),
+]
+EXAMPLES = 60 if IS_HARDENING else 2
 TOKENS = 6
+MORE_KINDS = ("sliding q4", "full q4") if IS_HARDENING else ("sliding q4",)
 QUANTIZED_WINDOWS = ("sliding q8", "sliding q4")
 TEXTS = st.text("aeo .\n<é", min_size=1, max_size=40)
 STEPS = st.lists(
@@ -57,7 +63,7 @@ class Warm:
         self.near_ties += 1
 
 
-@pytest.fixture(scope="module", params=[*KINDS, "sliding q4"])
+@pytest.fixture(scope="module", params=[*KINDS, *MORE_KINDS])
 def warm(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Warm]:
@@ -75,7 +81,7 @@ NAMES = itertools.count()
 @settings(
     max_examples=EXAMPLES,
     deadline=None,
-    derandomize=not os.environ.get("ZIB_HARDEN"),
+    derandomize=not IS_HARDENING,
     suppress_health_check=list(HealthCheck),
 )
 @given(steps=STEPS)
