@@ -20,6 +20,7 @@ from vault.conversations.values import Chat, MessageNode
 
 _ID = re.compile(r"[0-9a-f]{8,64}")
 _ID_LETTERS = 32
+_UNNAMED = "unnamed"
 _MOST_USED = 1 << 40
 _MESSAGES_A_TRANSACTION = 2000
 
@@ -153,19 +154,21 @@ def _place(connection: apsw.Connection, chat: int, chat_id: str, id: str) -> tup
 
 def _sound(chat: ChatDocument) -> ChatDocument:
     """The chat with ids of our form, each once, parents before replies, and no circles."""
+    # An empty name is that of the top.
+    given = [node if node.id else replace(node, id=_UNNAMED) for node in chat.messages]
     ids: dict[str, str] = {}
-    for node in chat.messages:
+    for node in given:
         if node.id not in ids:
             is_ours = _ID.fullmatch(node.id) is not None
             ids[node.id] = node.id if is_ours else derived_id(chat.id, node.id)
     waiting: dict[str, list[MessageNode]] = {}
     seen: set[str] = set()
-    for node in chat.messages:
+    for node in given:
         if node.id in seen:
             continue
         seen.add(node.id)
         waiting.setdefault(node.parent if node.parent in ids else "", []).append(node)
-    ordered = _from_the_top(waiting, [node.id for node in chat.messages])
+    ordered = _from_the_top(waiting, [node.id for node in given])
     messages = tuple(
         replace(
             node,

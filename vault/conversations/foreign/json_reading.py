@@ -1,4 +1,4 @@
-"""Reads JSON of strangers: size, depth and nonsense cost one chat at most."""
+"""Reads JSON of strangers: nonsense costs one chat, what cannot be taken apart the file."""
 
 from __future__ import annotations
 
