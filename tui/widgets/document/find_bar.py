@@ -13,17 +13,17 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 
-class FindBar(Horizontal):
+class ArticleFindBar(Horizontal):
     """Hidden until it is opened; stays in sight while there are matches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave(False)", show=False),
     ]
     DEFAULT_CSS: ClassVar[str] = """
-    FindBar { height: 1; display: none; background: $panel; }
-    FindBar > .find-sign { width: auto; padding: 0 1; color: $key-hint; }
-    FindBar > Input { width: 1fr; background: $panel; }
-    FindBar > #find-count { width: auto; padding: 0 1; color: $foreground-muted; }
+    ArticleFindBar { height: 1; display: none; background: $panel; }
+    ArticleFindBar > .find-sign { width: auto; padding: 0 1; color: $key-hint; }
+    ArticleFindBar > Input { width: 1fr; background: $panel; }
+    ArticleFindBar > #find-count { width: auto; padding: 0 1; color: $foreground-muted; }
     """
 
     class Typed(Message):

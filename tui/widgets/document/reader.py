@@ -33,7 +33,7 @@ class DocumentReader(LinkedView):
         _key("tab", "link(1)", "Next link", "next-link"),
         _key("shift+tab", "link(-1)", "Previous link", "previous-link"),
         _key("enter", "follow", "Follow", "follow"),
-        _key("f", "hints", "Links", "hints", show=True),
+        _key("f", "hints", "Hints", "hints", show=True),
         _key("slash", "find", "Find", "find", show=True),
         _key("n", "found(1)", "Next match", "next-match"),
         _key("N", "found(-1)", "Previous match", "previous-match"),

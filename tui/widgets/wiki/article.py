@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tui.document.document import OutlineEntry
 from tui.markdown.parser import IsKnown
 from tui.text.content import literal
-from tui.widgets.document.find_bar import FindBar
+from tui.widgets.document.find_bar import ArticleFindBar
 from tui.widgets.document.pointing import pointed_text
 from tui.widgets.document.reader import DocumentReader
 from tui.widgets.wiki.reading_desk import ReadingDesk, read_alone
@@ -50,7 +50,7 @@ class ArticleView(Vertical):
         yield Static(Content("Choose an article on the left."), id="article-plain")
         yield DocumentReader(id="article-document")
         yield Static(Content(""), id="article-pointed")
-        yield FindBar(id="article-find")
+        yield ArticleFindBar(id="article-find")
 
     def on_mount(self) -> None:
         """There is no document yet."""
@@ -79,7 +79,7 @@ class ArticleView(Vertical):
         is_same = self._file is not None and self._file.path == file.path
         self._file = file
         self._plain.display, self.reader.display = False, True
-        self.query_one(FindBar).close()
+        self.query_one(ArticleFindBar).close()
         self.reader.show_document(document, keeps_place=is_same)
 
     def show_message(self, text: str) -> None:
@@ -141,22 +141,23 @@ class ArticleView(Vertical):
     def open_find(self, event: DocumentReader.FindAsked) -> None:
         """Ask what to find."""
         event.stop()
-        self.query_one(FindBar).open()
+        self.query_one("#article-pointed").display = False
+        self.query_one(ArticleFindBar).open()
 
     @on(DocumentReader.Found)
     def show_found(self, event: DocumentReader.Found) -> None:
         """Say how many there are."""
         event.stop()
-        self.query_one(FindBar).tell(event.here, event.count)
+        self.query_one(ArticleFindBar).tell(event.here, event.count)
 
-    @on(FindBar.Typed)
-    def find(self, event: FindBar.Typed) -> None:
+    @on(ArticleFindBar.Typed)
+    def find(self, event: ArticleFindBar.Typed) -> None:
         """Find as it is typed."""
         event.stop()
         self.reader.find(event.text)
 
-    @on(FindBar.Left)
-    def leave_find(self, event: FindBar.Left) -> None:
+    @on(ArticleFindBar.Left)
+    def leave_find(self, event: ArticleFindBar.Left) -> None:
         """Back to reading; the matches stay when there was something to find."""
         event.stop()
         if not event.keeps_matches:
