@@ -82,5 +82,5 @@ def tab_labels(chosen: PanelTab, count: int | None, width: int) -> tuple[str, ..
             label if tab == chosen else label[1:] for tab, label in zip(TABS, short, strict=True)
         ]
     if sum(map(len, short)) > width:
-        short = [f" {LABELS[tab][0]} " if tab == chosen else f"{LABELS[tab][1]} " for tab in TABS]
+        short = [f"{LABELS[tab][tab != chosen]} " for tab in TABS]
     return tuple(short)
