@@ -9,6 +9,8 @@ from engine.worker.blas.private_folder import ensure_private_folder
 from engine.worker.blas.unavailable import BlasUnavailable
 from tests.blas.toy_blas import activated, compile_toy
 
+pytestmark = pytest.mark.xdist_group("blas")
+
 PRODUCT_THROUGH_MLX = """
 import ctypes
 counter = ctypes.CDLL(None).zib_blas_calls

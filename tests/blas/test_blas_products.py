@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from engine.worker.blas.compilation import compiled_shim
 from engine.worker.blas.library import find_libraries
 
+pytestmark = pytest.mark.xdist_group("blas")
+
 SERVER = Path(__file__).with_name("product_server.py")
 ROW, COLUMN, PLAIN, TURNED = 101, 102, 111, 112
 

@@ -16,6 +16,8 @@ from engine.worker.blas.library import find_libraries
 from engine.worker.blas.verdict import verdict_on
 from tests.blas.toy_blas import activated, compile_toy
 
+pytestmark = pytest.mark.xdist_group("blas")
+
 Found = TypeVar("Found")
 
 PARENT = """

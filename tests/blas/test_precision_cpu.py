@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("blas")
+
 PROBE = Path(__file__).with_name("precision_probe.py")
 
 

@@ -27,6 +27,8 @@ from tui.bench.kv import (
 )
 from tui.bench.random_models import write_random_models
 
+pytestmark = pytest.mark.xdist_group("kvq-quality")
+
 TINY: dict[str, Any] = {
     "model_type": "gemma3_text",
     "hidden_size": 64,

@@ -18,6 +18,8 @@ from engine.plan.workload import Workload
 from tests.models_fixture import REPOSITORY
 from tests.plan.small_configs import SMALL_CONFIGS
 
+pytestmark = pytest.mark.xdist_group("plan-real-models")
+
 CHUNK = 64
 UNLIMITED = 1 << 50
 GPU = Device("metal", "a GPU", "metal")
