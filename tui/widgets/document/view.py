@@ -37,6 +37,7 @@ from tui.widgets.document.styles import COMPONENTS, DEFAULT_CSS
 _SLICE = 0.006
 _BETWEEN_SLICES = 0.02
 _HEIGHT_EVERY = 12
+_FOLDED_MARK, _OPEN_MARK = "▸ ", "▾ "
 
 
 class PlaceChanged(Message):
@@ -290,9 +291,9 @@ class DocumentView(ScrollView, can_focus=True):
         body = flow.document.blocks[block].body if flow else None
         if flow is None or not isinstance(body, HeadingBody) or body.group is None:
             return ""
-        if number != flow.text_top(block):
+        if number != flow.text_top(block) or self.measure.left < len(_OPEN_MARK):
             return ""
-        return "▸ " if body.group in flow.folded else "▾ "
+        return _FOLDED_MARK if body.group in flow.folded else _OPEN_MARK
 
 
 def _link_overlays(line: Line, link: int) -> Iterator[Overlay]:
