@@ -17,11 +17,25 @@ FIRST_ARGUMENT = {
     "Static": "content", "Label": "content", "Button": "label", "Option": "prompt", "Tab": "label",
     "TabPane": "title", "Checkbox": "label", "RadioButton": "label", "ToggleButton": "label",
     "Selection": "prompt", "Link": "text", "notify": "message", "add_column": "label",
+    "Tree": "label", "DirectoryTree": "path", "add_leaf": "label", "set_label": "label",
+    "Digits": "value", "Rule": "", "Select": "options", "SelectionList": "",
 }  # fmt: skip
-KEYWORDS = {"Collapsible": {"title"}, "notify": {"title"}}
-EVERY_ARGUMENT = {"add_row", "add_columns"}
+KEYWORDS = {
+    "Collapsible": {"title"}, "notify": {"title"}, "TextArea": {"placeholder"},
+    "MaskedInput": {"placeholder"}, "Select": {"prompt"},
+}  # fmt: skip
+EVERY_ARGUMENT = {
+    "add_row", "add_columns", "OptionList", "add_option", "add_options", "set_options", "Tabs",
+    "RadioSet",
+}  # fmt: skip
+LAST_ARGUMENT = {"replace_option_prompt", "replace_option_prompt_at_index", "update_cell"}
+# What makes a string of others: as the argument of `update` it is a text for a widget.
+TEXT_MAKERS = {"str", "format", "replace", "repr"}
+TREE_KEYWORDS = {"data", "expand", "allow_expand"}
 ATTRIBUTES = {"border_title", "border_subtitle", "tooltip"}
-HELPERS = {"Content", "Text", "literal", "literal_line", "literal_text"}
+# The last two take nothing but what is looked at itself.
+HELPERS = {"Content", "Text", "literal", "literal_line", "literal_text", "Option", "Tab"}
+CONTENT_METHODS = {"stylize", "truncate", "join", "append"}
 # Constructors of Content and Text that take their text as it is.
 PLAIN_METHODS = {"assemble", "styled", "blank", "empty"}
 
@@ -36,23 +50,85 @@ def name_of(node: ast.expr) -> str:
             return ""
 
 
+def makers_in(tree: ast.AST) -> dict[str, bool]:
+    """The functions of a module; whether each says it returns `Content`, `Text` or `Option`."""
+    found: dict[str, bool] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            parts = ast.walk(node.returns) if node.returns is not None else ()
+            names = {name_of(each) for each in parts if isinstance(each, ast.expr)}
+            is_maker = bool(names & {"Content", "Text", "Option"}) and "str" not in names
+            found[node.name] = is_maker and found.get(node.name, True)
+    return found
+
+
+def public_makers() -> frozenset[str]:
+    """Those that other modules can use: of a name that means nothing else anywhere."""
+    kinds: dict[str, set[bool]] = {}
+    for path in ROOT.rglob("*.py"):
+        for name, is_maker in makers_in(ast.parse(path.read_text(encoding="utf-8"))).items():
+            kinds.setdefault(name, set()).add(is_maker)
+    return frozenset(
+        name for name, found in kinds.items() if found == {True} and not name.startswith("_")
+    )
+
+
+PUBLIC_MAKERS = public_makers()
+# Those of the module that is looked at.
+own_makers: set[str] = set()
+
+
 def is_safe(node: ast.expr) -> bool:
     """Whether this expression can only be our own text or text that is not read as markup."""
-    if isinstance(node, ast.Starred) and isinstance(node.value, ast.GeneratorExp):
-        node = node.value.elt
     match node:
+        case ast.Starred(value=inner):
+            safe = is_safe(inner)
+        case ast.GeneratorExp(elt=inner) | ast.ListComp(elt=inner):
+            safe = is_safe(inner)
         case ast.Constant():
-            return True
+            safe = True
         case ast.JoinedStr(values=values) | ast.BoolOp(values=values):
-            return all(map(is_safe, values))
-        case ast.BinOp(left=one, op=ast.Add(), right=other) | ast.IfExp(body=one, orelse=other):
-            return is_safe(one) and is_safe(other)
+            safe = all(map(is_safe, values))
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            safe = all(map(is_safe, parts))
+        case ast.FormattedValue(value=inner):
+            safe = is_safe(inner) or is_number(node)
+        case ast.BinOp(left=one, op=ast.Add(), right=other):
+            # What is added to a Content is not read as markup.
+            safe = is_content(one) or is_content(other) or (is_safe(one) and is_safe(other))
+        case ast.IfExp(body=one, orelse=other):
+            safe = is_safe(one) and is_safe(other)
+        case _:
+            safe = is_content(node)
+    return safe
+
+
+def is_content(node: ast.expr) -> bool:
+    """Whether this is a call whose answer is never read as markup."""
+    match node:
         case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in PLAIN_METHODS:
             return name_of(owner) in {"Content", "Text"}
+        case ast.Call(func=ast.Attribute(value=ast.Call() as owner, attr=method)):
+            return method in CONTENT_METHODS and is_content(owner)
         case ast.Call(func=func):
-            return name_of(func) in HELPERS
+            return name_of(func) in HELPERS | PUBLIC_MAKERS | own_makers
         case _:
             return False
+
+
+def is_number(node: ast.FormattedValue) -> bool:
+    """Whether a number is put into a text: a length, or what is written with commas."""
+    if isinstance(node.value, ast.Call) and name_of(node.value.func) == "len":
+        return True
+    spec = node.format_spec
+    return isinstance(spec, ast.JoinedStr) and ast.unparse(spec)[2:-1] in {",", "d", ",d"}
+
+
+def is_made_text(node: ast.expr) -> bool:
+    """Whether this can only be a string put together here."""
+    if isinstance(node, ast.JoinedStr | ast.BinOp):
+        return True
+    return isinstance(node, ast.Call) and name_of(node.func) in TEXT_MAKERS
 
 
 def turns_markup_off(call: ast.Call) -> bool:
@@ -72,6 +148,12 @@ def risky_arguments(call: ast.Call, name: str) -> Iterator[ast.expr]:
         yield from (value for key, value in keywords.items() if key == FIRST_ARGUMENT[name])
     if name in EVERY_ARGUMENT:
         yield from call.args
+    if name in LAST_ARGUMENT:
+        yield from call.args[-1:]
+    if name == "add" and TREE_KEYWORDS & keywords.keys():
+        yield from call.args[:1]
+    if name == "update":
+        yield from (each for each in call.args[:1] if is_made_text(each))
     watched = KEYWORDS.get(name, set()) | {"tooltip"}
     yield from (value for key, value in keywords.items() if key in watched)
 
@@ -85,6 +167,16 @@ def constructs(call: ast.Call, classes: dict[ast.AST, str]) -> str:
             return "from_markup"
         case func:
             return name_of(func)
+
+
+def has_selections(tree: ast.AST) -> bool:
+    """Whether a module makes lines of a selection list; text areas have selections too."""
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return any(
+        "text_area" not in (each.module or "")
+        for each in imports
+        if "Selection" in {a.name for a in each.names}
+    )
 
 
 def inherited_calls(tree: ast.AST) -> dict[ast.AST, str]:
@@ -102,11 +194,15 @@ def faults(source: str) -> list[str]:
     """Each place of a module that may show text from outside as markup, as `line: what`."""
     tree = ast.parse(source)
     classes = inherited_calls(tree)
+    own_makers.clear()
+    own_makers.update(name for name, is_maker in makers_in(tree).items() if is_maker)
     found = []
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(module=module, names=names) if module and "markup" in module:
                 found += [f"{node.lineno}: imports {a.name}" for a in names if a.name == "escape"]
+            case ast.Call(func=ast.Name("Selection")) if not has_selections(tree):
+                continue
             case ast.Call():
                 found += call_faults(node, constructs(node, classes))
             case ast.Assign(targets=targets, value=value) if not is_safe(value):
@@ -153,6 +249,14 @@ def test_no_module_passes_foreign_text_as_markup(path: Path) -> None:
         "pane.border_subtitle = f'{n}'", "row.tooltip = path", "Button('x', tooltip=name)",
         "table.add_row('a', name)", "table.add_column(name)",
         "table.add_row(*(n for n in names))", "Static('a' if x else name)",
+        "OptionList(name)", "OptionList(*names)", "options.add_option(name)", "Tree(name)",
+        "options.add_options([f'{n}' for n in names])", "options.set_options(n for n in names)",
+        "options.replace_option_prompt('id', name)", "node.add(name, data=path)",
+        "node.add_leaf(title)", "node.set_label(f'{name}')", "Select([(name, 1)])",
+        "TextArea(placeholder=name)", "Select(rows, prompt=name)", "Tabs(name)", "RadioSet(name)",
+        "from textual.widgets.selection_list import Selection\nSelection(name, 1)",
+        "static.update(f'{name}')", "static.update(f'{name:>9}')", "static.update('a' + name)",
+        "static.update(str(error))", "def line(n) -> str:\n return n\nStatic(line(name))",
         "Static(name or 'none')", "Content.from_markup(name)", "Text.from_markup(f'[b]{name}')",
         "from rich.markup import escape", "from textual.markup import escape", "markup.escape(x)",
         "self.border_title += name", "Static(escape(name))", "Static('%s' % name)",
@@ -176,7 +280,15 @@ def test_it_catches(source: str) -> None:
         "self.border_title = literal_line(name)", "self.title = name", "self.border_title = None",
         "table.add_row(Text(name), literal_text(n))",
         "table.add_row(*(Text(n) for n in names))", "Collapsible(body, title='Thinking')",
-        "Markdown(name)", "Input(name)", "Content.from_markup('[b]ours[/b]')", "re.escape(name)",
+        "OptionList(*(literal_line(n) for n in names))", "OptionList('a', 'b', id='x')",
+        "options.set_options(Option(literal(n)) for n in names)", "seen.add(name)", "Tree('wiki')",
+        "node.add(literal_text(name), data=path)", "known.update(names)", "static.update(text)",
+        "digest.update(text.encode())", "static.update(literal(f'{name}'))", "Select(())",
+        "Markdown(name)", "Input(name)", "Input(placeholder=name)", "re.escape(name)",
+        "Content.from_markup('[b]ours[/b]')", "static.update(f'{len(names)} pages')",
+        "static.update(f'{count:,} pages')", "static.update(literal('a') + name)",
+        "Static(Content('').join(names))", "from textual.widgets.text_area import Selection\n"
+        "Selection(start, end)",
         "class Note(Static):\n def __init__(self, name):\n  super().__init__(literal(name))",
         "class Note(Static):\n def __init__(self, name):\n  super().__init__(name, markup=False)",
         "class Pane(Vertical):\n def __init__(self, name):\n  super().__init__(name)",

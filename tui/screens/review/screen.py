@@ -94,7 +94,8 @@ class ReviewScreen(Screen[None]):
         self._list.add_options(proposal_line(each) for each in found)
         state = "decided" if self._are_decided_shown else "waiting"
         damaged = f" · {broken} cannot be read" if broken else ""
-        self.query_one("#review-title", Static).update(f"Review · {len(found)} {state}{damaged}")
+        title = literal(f"Review · {len(found)} {state}{damaged}")
+        self.query_one("#review-title", Static).update(title)
         if found:
             self._list.highlighted = min(place, len(found) - 1)
         else:
