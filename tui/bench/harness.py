@@ -24,6 +24,7 @@ from tui.bench.kv import bench_kv
 from tui.bench.lanes import bench_lanes
 from tui.bench.plan import bench_plan
 from tui.bench.prompt_cache import bench_prompt_cache
+from tui.bench.rename import bench_rename
 from tui.bench.restart import bench_restart
 from tui.bench.sampling import bench_sampling
 from tui.bench.search import bench_search
@@ -62,6 +63,7 @@ BENCHES = (
     Bench("search", "what is found against plain FTS5, on real wikis", bench_search, False),
     Bench("index", "indexing 10,000 articles, keeping up, asking", bench_index, False),
     Bench("history", "the past of a page with 1,600 versions", bench_history, False),
+    Bench("rename", "a page with 1,000 links to it gets another name", bench_rename, False),
     Bench("flood", "the index when 20,000 pages are written at once", bench_flood, False),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),

@@ -71,7 +71,7 @@ def write_edits(
             skipped.append(SkippedPage(path, why))
         else:
             edited.append(EditedPage(path, edit.links))
-    _sync_folders(root, (page.path for page in edited))
+    sync_folders(root, (page.path for page in edited))
     return tuple(edited), tuple(skipped)
 
 
@@ -139,7 +139,8 @@ def _write(root: Path, path: str, edit: PageEdit) -> bytes:
     return content
 
 
-def _sync_folders(root: Path, paths: Iterable[str]) -> None:
+def sync_folders(root: Path, paths: Iterable[str]) -> None:
+    """Make the names in the folders of these pages durable, each folder once."""
     one_of_each = {path.rpartition("/")[0]: path for path in paths}
     for path in one_of_each.values():
         with contextlib.suppress(OSError), opened_place(root, path) as place:

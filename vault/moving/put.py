@@ -10,6 +10,7 @@ from vault.atomic import Replaced, create_file, digest, replace_file, sync_folde
 from vault.confined import opened_place, read_regular
 from vault.errors import PageChanged, SaveFailed, VaultError
 from vault.files import MOST_EDITED_BYTES
+from vault.moving.carry_out import sync_folders
 from vault.moving.relocate import relocate
 from vault.names import displayable, identity_key
 
@@ -37,6 +38,7 @@ def put_pages(
     except VaultError:
         _take_back(root, found, changes, done, moved)
         raise
+    sync_folders(root, done.values())
     return done | {gone: gone for gone in moved}
 
 
@@ -79,7 +81,9 @@ def _put(root: Path, path: str, old: bytes | None, new: bytes | None) -> str:
             if new is None:
                 os.unlink(place.name, dir_fd=place.folder)
                 sync_folder(place.folder)
-            elif replace_file(place, new, status, digest(old)) is Replaced.CHANGED_MEANWHILE:
+                return place.relative
+            replaced = replace_file(place, new, status, digest(old), is_folder_synced=False)
+            if replaced is Replaced.CHANGED_MEANWHILE:
                 raise _changed(path)
             return place.relative
     except (FileExistsError, FileNotFoundError) as error:
