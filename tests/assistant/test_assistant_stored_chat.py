@@ -127,7 +127,7 @@ async def test_a_chat_whose_file_is_deleted_goes_on_and_is_saved_later(
 async def test_a_disk_that_is_full_for_a_while_costs_nothing(store: Conversations) -> None:
     chat = await StoredChat.new(store)
     await exchange(chat, "before", "stored")
-    connection = store._database._writer
+    connection = store.database._writer
     connection.pragma("max_page_count", connection.pragma("page_count"))
     writer = await chat.answer("model")
     for _ in range(3):
@@ -215,3 +215,36 @@ def node(role: Role, text: str, extras: Extras = NO_EXTRAS) -> MessageNode:
     return MessageNode(
         secrets.token_hex(4), "", role, text, datetime.now().astimezone(), extras=extras
     )
+
+
+async def test_a_chat_deleted_for_good_elsewhere_goes_on_in_memory(
+    store: Conversations, tmp_path: Path
+) -> None:
+    chat = await StoredChat.new(store)
+    await exchange(chat, "one", "two")
+    await chat.ask("three")
+    writer = await chat.answer("model")
+    with open_conversations(tmp_path) as other:
+        other.trash.purge([chat.id])
+    writer.say("four")
+    await writer.finish("complete")
+    assert "deleted" in chat.trouble
+    assert [each.text for each in chat.path] == ["one", "two", "three", "four"]
+    assert store.chats.listed() == []
+    assert store.trash.owed() == (chat.id,)
+    store.trash.settle([chat.id])
+    assert store.trash.owed() == ()
+
+
+async def test_a_store_mended_during_an_answer_lets_it_go_on(store: Conversations) -> None:
+    chat = await StoredChat.new(store)
+    await chat.ask("one")
+    writer = await chat.answer("model")
+    writer.say("half ")
+    await asyncio.sleep(BATCH_SECONDS * 1.5)
+    before = store.version
+    store.mend()
+    writer.say("and half")
+    assert (await writer.finish("complete")).text == "half and half"
+    assert chat.trouble == ""
+    assert store.version != before

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from vault.conversations.database import Database, connect
+from vault.conversations.database import connect
 from vault.conversations.errors import (
     ConversationError,
     NotStored,
@@ -301,7 +301,7 @@ def test_a_full_disk_costs_only_what_did_not_fit(data_dir: Path) -> None:
     with open_conversations(data_dir) as store:
         chat = store.chats.create().id
         store.messages.add(chat, Draft("user", "before"))
-        database: Database = store._database
+        database = store.database
         pages = database._writer.pragma("page_count")
         database._writer.pragma("max_page_count", pages + 4)
         with pytest.raises(NotStored, match="disk is full"):
@@ -328,7 +328,7 @@ def test_folder_and_files_are_the_users_alone_and_writes_are_flushed(data_dir: P
             assert folder.stat().st_mode & 0o777 == 0o700
             for path in folder.iterdir():
                 assert path.stat().st_mode & 0o777 == 0o600, path
-            for connection in (store._database._writer, store._database._reader):
+            for connection in (store.database._writer, store.database._reader):
                 assert connection.pragma("synchronous") == 2
                 assert connection.pragma("journal_mode") == "wal"
                 assert connection.pragma("secure_delete") == 1

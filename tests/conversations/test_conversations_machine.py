@@ -279,8 +279,7 @@ class StoreMachine(RuleBasedStateMachine):
             self.store.close()
         else:
             # As if the process had died: its lock goes, its rows stay.
-            self.store._database.close()
-            self.store._owner.close()
+            self.store._let_go()
         self.store = self.opened()
         assert self.store.notices == ()
         for message, chat in self.open_answers.items():

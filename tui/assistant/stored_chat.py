@@ -11,7 +11,9 @@ from engine.protocol import Message
 from tui.assistant.answer_writer import AnswerWriter
 from tui.assistant.chat_messages import Render, model_messages, plain_text
 from vault.conversations.errors import (
+    ChatMissing,
     ConversationError,
+    MessageMissing,
     NotStored,
     StoreDamaged,
     StoreGone,
@@ -153,6 +155,7 @@ class StoredChat:
 
             def save() -> tuple[Chat, ChatTree]:
                 self._store.mend()
+                self._store.answers.abandon([node.id for node in document.messages])
                 self._store.importer.take([document])
                 return self._store.chats.get(self.id), self._store.messages.tree(self.id)
 
@@ -170,10 +173,27 @@ class StoredChat:
                 return await asyncio.to_thread(action, self._memory)
             try:
                 return await asyncio.to_thread(action, self._store)
-            except (NotStored, StoreGone, StoreDamaged, StoreUnusable) as error:
-                self._memory = await asyncio.to_thread(self._copied)
-                self.trouble = str(error)
-                return await asyncio.to_thread(action, self._memory)
+            except MessageMissing as error:
+                if await asyncio.to_thread(self._is_kept):
+                    raise
+                return await self._goes_on_in_memory(action, error)
+            except (ChatMissing, NotStored, StoreGone, StoreDamaged, StoreUnusable) as error:
+                return await self._goes_on_in_memory(action, error)
+
+    async def _goes_on_in_memory(
+        self, action: Callable[[Conversations], Answer], error: ConversationError
+    ) -> Answer:
+        self._memory = await asyncio.to_thread(self._copied)
+        self.trouble = str(error)
+        return await asyncio.to_thread(action, self._memory)
+
+    def _is_kept(self) -> bool:
+        """Whether the chat is there: another window may have deleted it for good."""
+        try:
+            self._store.chats.get(self.id)
+        except ConversationError:
+            return False
+        return True
 
     def _copied(self) -> Conversations:
         """A store in memory with this chat in it, whose answers can go on."""

@@ -6,6 +6,7 @@ Whoever writes an answer is its owner; when the owner no longer runs, the answer
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -72,6 +73,15 @@ class Answers:
                     "UPDATE message SET extras = ? WHERE key = ?", (encoded_extras(extras), key)
                 )
             return read_node(connection, key)
+
+    def abandon(self, messages: Sequence[str]) -> None:
+        """End those that this store was writing as interrupted; they go on elsewhere."""
+        with self._database.writing() as connection:
+            for id in messages:
+                query = "SELECT key FROM message WHERE id = ? AND owner = ?"
+                key = connection.execute(query, (id, self._owner.name)).get
+                if key is not None:
+                    _end(connection, int(key), "interrupted")
 
     def recover(self) -> int:
         """Mark the answers whose owner no longer runs as interrupted; returns how many."""

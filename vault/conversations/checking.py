@@ -12,7 +12,7 @@ import apsw
 from vault.conversations.database import connect
 from vault.conversations.schema import APPLICATION_ID
 
-_LONGEST_CHECK_SECONDS = 0.5
+_LONGEST_CHECK_SECONDS = 0.25
 _STEPS_BETWEEN_LOOKS = 10_000
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
@@ -75,7 +75,7 @@ def has_log(file: Path) -> bool:
 
 
 def _checked(connection: apsw.Connection, is_doubted: bool) -> str:
-    """Check for half a second; damage found later is found when it is read."""
+    """Check for a quarter of a second; damage found later is found when it is read."""
     limit = time.monotonic() + _LONGEST_CHECK_SECONDS
     if not is_doubted:
         connection.set_progress_handler(lambda: time.monotonic() > limit, _STEPS_BETWEEN_LOOKS)

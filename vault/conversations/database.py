@@ -101,6 +101,13 @@ class Database:
             finally:
                 self._end_reading()
 
+    @property
+    def version(self) -> tuple[int, int]:
+        """What differs after any change, by this process or another."""
+        with self.reading() as connection:
+            changes = self._writer.total_changes()
+            return int(connection.pragma("data_version")), changes
+
     def empty_log(self) -> bool:
         """Write the log into the file and empty it; False when somebody is reading it."""
         if self.file is None:

@@ -37,6 +37,11 @@ class Owner:
             return False
         return _is_locked(self._folder / f"{name}{_SUFFIX}")
 
+    @property
+    def is_there(self) -> bool:
+        """Whether others can still see that this one runs."""
+        return self._folder is None or (self._folder / f"{self.name}{_SUFFIX}").exists()
+
     def sweep(self) -> None:
         """Remove what owners that were killed left behind."""
         if self._folder is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from vault.conversations.answers import Answers
 from vault.conversations.chats import Chats
 from vault.conversations.database import Database, connect_in_memory, translated
-from vault.conversations.errors import ConversationError
+from vault.conversations.errors import ConversationError, StoreDamaged
 from vault.conversations.importing import Importer
 from vault.conversations.messages import Messages
 from vault.conversations.opening import open_database
@@ -34,24 +34,45 @@ class Conversations:
         self.expired = Purged(Deleted())
         self._lock = threading.Lock()
         self._is_closed = False
-        self._open(days_kept)
+        self._owner: Owner | None = None
+        self._database: Database | None = None
+        try:
+            self._open_checked(days_kept)
+        except BaseException:
+            self._let_go()
+            raise
 
     @property
     def is_temporary(self) -> bool:
         """Whether nothing of it touches the disk."""
         return self.file is None
 
+    @property
+    def version(self) -> tuple[int, int]:
+        """What differs after any change, by this process or another."""
+        return self.database.version
+
+    @property
+    def database(self) -> Database:
+        """The open file."""
+        assert self._database is not None  # it is opened by the constructor
+        return self._database
+
     def mend(self) -> None:
         """Open the file anew: a damaged one is set aside and what can be saved is saved."""
         with self._lock:
-            self._let_go()
-            self._open(DAYS_KEPT, is_doubted=True)
+            if self.file is not None and not self._is_closed:
+                # Answers under way go on, under the same owner.
+                self._open(DAYS_KEPT, is_doubted=True)
 
     def close(self) -> None:
         """End answers under way as interrupted, and let go of the file."""
         with self._lock:
             if not self._is_closed:
                 self._is_closed = True
+                # What cannot be ended now, the next start finds without an owner.
+                with contextlib.suppress(ConversationError):
+                    self.answers.close()
                 self._let_go()
 
     def __enter__(self) -> Conversations:
@@ -61,29 +82,39 @@ class Conversations:
         self.close()
 
     def _let_go(self) -> None:
-        # What cannot be ended now, the next start finds unfinished and without an owner.
-        with contextlib.suppress(ConversationError):
-            self.answers.close()
-        self._database.close()
-        self._owner.close()
+        if self._database is not None:
+            self._database.close()
+        if self._owner is not None:
+            self._owner.close()
+
+    def _open_checked(self, days_kept: int) -> None:
+        try:
+            self._open(days_kept)
+        except StoreDamaged:
+            # The short look at opening did not get as far as the damage.
+            self._open(days_kept, is_doubted=True)
 
     def _open(self, days_kept: int, is_doubted: bool = False) -> None:
+        if self._database is not None:
+            self._database.close()
         if self.file is None:
             connection = connect_in_memory()
             migrate(connection, STEPS)
-            self._database, self._owner = Database(None, connection), Owner(None)
+            database = Database(None, connection)
         else:
             opened = open_database(self.file, is_doubted=is_doubted)
             self.notices = opened.notices
-            self._database = opened.database
+            database = opened.database
+        self._database = database
+        if self._owner is None or not self._owner.is_there:
             with translated(self.file):
-                self._owner = Owner(self.file.parent)
-        self.chats = Chats(self._database)
-        self.messages = Messages(self._database)
-        self.answers = Answers(self._database, self._owner)
-        self.importer = Importer(self._database)
-        self.trash = Trash(self._database)
-        self.search = ChatSearch(self._database)
+                self._owner = Owner(self.file.parent if self.file else None)
+        self.chats = Chats(database)
+        self.messages = Messages(database)
+        self.answers = Answers(database, self._owner)
+        self.importer = Importer(database)
+        self.trash = Trash(database)
+        self.search = ChatSearch(database)
         self.answers.recover()
         self._owner.sweep()
         if self.file is not None:
