@@ -13,17 +13,21 @@ _REACH = 12
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part counts, as `zib bench search` found it best.
+    """How much each part counts, as the tuning half of the bench's questions has it best.
 
     `fields` are the columns of the index; `lengths` say how much a long column makes a word in it
-    count less, from 0 to 1.
+    count less, from 0 to 1. `rarity` is the power of a term's idf. Pairs of characters overlap
+    and say less than words do: `pairs` of each, and `near_pairs` when they follow each other.
     """
 
-    fields: tuple[float, ...] = (6.0, 6.0, 3.0, 1.0, 1.5)
-    lengths: tuple[float, ...] = (0.4, 0.2, 0.4, 0.7, 0.4)
-    names: float = 0.2
+    fields: tuple[float, ...] = (5.0, 6.0, 2.0, 1.0, 4.0)
+    lengths: tuple[float, ...] = (0.6, 0.2, 0.4, 0.7, 0.6)
+    rarity: float = 0.8
+    pairs: float = 0.7
+    names: float = 0.1
     whole_name: float = 0.5
-    proximity: float = 0.3
+    near_words: float = 1.0
+    near_pairs: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,19 @@ class Ranking:
         self._typed = typed
         self._weights = weights
         terms = collected.terms
+        near = {"words": weights.near_words, "grams": weights.near_pairs}
         self._neighbours = [
-            (first, second, min(collected.weights[first], collected.weights[second]))
+            (
+                first,
+                second,
+                near[terms[first].table] * min(collected.weights[first], collected.weights[second]),
+            )
             for first, second in itertools.pairwise(order)
             if terms[first].table == terms[second].table and first != second
+        ]
+        self._points = [
+            weight**weights.rarity * (1.0 if term.table == "words" else weights.pairs)
+            for term, weight in zip(terms, collected.weights, strict=True)
         ]
         self._token_weights = {
             term.token: weight for term, weight in zip(terms, collected.weights, strict=True)
@@ -87,7 +100,7 @@ class Ranking:
                     spread = self._weights.lengths[column]
                     length = 1 - spread + spread * sizes[column] / max(averages[column], 0.1)
                     frequency += weight * len(places[column]) / length
-            points += self._all.weights[index] * frequency * (_K1 + 1) / (frequency + _K1)
+            points += self._points[index] * frequency * (_K1 + 1) / (frequency + _K1)
             words.append(term.text)
         return Part("words", points, tuple(words))
 
@@ -116,7 +129,7 @@ class Ranking:
             if gap < _REACH:
                 points += weight / gap
                 words.append(f"{self._all.terms[first].text} {self._all.terms[second].text}")
-        return Part("proximity", self._weights.proximity * points, tuple(words))
+        return Part("proximity", points, tuple(words))
 
 
 def _gap(places: Places, others: Places) -> int:
