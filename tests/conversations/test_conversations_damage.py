@@ -175,15 +175,21 @@ def test_messages_whose_chat_or_parent_is_lost_are_kept(
 
 
 def test_a_crash_while_a_damaged_file_is_set_aside_loses_nothing(
-    filled: tuple[Path, dict[str, str]], data_dir: Path, monkeypatch: pytest.MonkeyPatch
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, texts = filled
-    broken = b"\0" * 16 + file.read_bytes()[16:]
+    file = conversations_file(data_dir)
+    log_file = file.with_name(file.name + "-wal")
+    with open_conversations(data_dir) as store:
+        texts = fill(store)
+        store.database.empty_log()
+        texts |= fill(store)
+        broken, log = b"\0" * 16 + file.read_bytes()[16:], log_file.read_bytes()
     real = Path.rename
-    for survived in range(3):
+    for survived in range(4):
         for old in file.parent.glob("chats*"):
             old.unlink()
         file.write_bytes(broken)
+        log_file.write_bytes(log)
         left = survived
 
         def rename(self: Path, target: Path) -> Path:
@@ -201,6 +207,8 @@ def test_a_crash_while_a_damaged_file_is_set_aside_loses_nothing(
         with open_conversations(data_dir) as store:
             assert found_in(store) == texts
         assert [copy.read_bytes() for copy in damaged_copies(file)] == [broken]
+        (kept,) = file.parent.glob("*.damaged-*-wal")
+        assert kept.read_bytes() == log
 
 
 @pytest.mark.parametrize("kind", ["folder", "link", "fifo", "closed folder", "file as folder"])

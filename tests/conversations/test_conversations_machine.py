@@ -104,19 +104,31 @@ class StoreMachine(RuleBasedStateMachine):
     def opened(self) -> Conversations:
         return temporary_conversations() if self.is_temporary else open_conversations(self.folder)
 
-    @initialize()
-    def first_chat(self) -> None:
-        self.talks[self.store.chats.create().id] = Talk()
+    @initialize(shape=st.lists(st.integers(0, 100), min_size=3, max_size=10))
+    def first_chat(self, shape: list[int]) -> None:
+        """A tree: each message replies to one of those before it."""
+        self.new_chat()
+        (chat,) = self.talks
+        for number, place in enumerate(shape):
+            parents = ["", *self.talks[chat].nodes]
+            self.say(chat, Draft("user", str(number)), parents[place % len(parents)])
 
     @rule()
     def new_chat(self) -> None:
-        self.first_chat()
+        self.talks[self.store.chats.create().id] = Talk()
+
+    def say(self, chat: str, draft: Draft, parent: str | None) -> None:
+        talk = self.talks[chat]
+        above = talk.end() if parent is None else parent
+        node = self.store.messages.add(chat, draft, parent)
+        talk.nodes[node.id] = Node(above, draft.role, draft.text, 0)
+        talk.show(node.id)
 
     def pick_talk(self, data: st.DataObject) -> str:
-        return data.draw(st.sampled_from(sorted(self.talks)), label="chat")
+        return data.draw(st.sampled_from(list(self.talks)), label="chat")
 
     def pick_message(self, data: st.DataObject) -> tuple[str, str]:
-        pairs = sorted((c, m) for c, talk in self.talks.items() for m in talk.shown())
+        pairs = [(c, m) for c, talk in self.talks.items() for m in talk.shown()]
         return data.draw(st.sampled_from(pairs), label="message")
 
     has_chats = precondition(lambda self: bool(self.talks))
@@ -128,10 +140,7 @@ class StoreMachine(RuleBasedStateMachine):
         chat = self.pick_talk(data)
         talk = self.talks[chat]
         parent = data.draw(st.sampled_from([None, "", *talk.shown()]))
-        above = talk.end() if parent is None else parent
-        node = self.store.messages.add(chat, Draft(role, text), parent)
-        talk.nodes[node.id] = Node(above, role, text, 0)
-        talk.show(node.id)
+        self.say(chat, Draft(role, text), parent)
 
     @has_messages
     @rule(data=st.data(), text=TEXTS)
@@ -155,7 +164,7 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: bool(self.open_answers))
     @rule(data=st.data(), pieces=st.lists(TEXTS, min_size=1, max_size=3))
     def stream(self, data: st.DataObject, pieces: list[str]) -> None:
-        message = data.draw(st.sampled_from(sorted(self.open_answers)))
+        message = data.draw(st.sampled_from(list(self.open_answers)))
         for piece in pieces:
             self.store.answers.append(message, piece)
             self.talks[self.open_answers[message]].nodes[message].text += piece
@@ -163,7 +172,7 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: bool(self.open_answers))
     @rule(data=st.data(), state=st.sampled_from(["complete", "stopped", "cut", "failed"]))
     def finish(self, data: st.DataObject, state: Any) -> None:
-        message = data.draw(st.sampled_from(sorted(self.open_answers)))
+        message = data.draw(st.sampled_from(list(self.open_answers)))
         self.store.answers.finish(message, state)
         self.talks[self.open_answers.pop(message)].nodes[message].state = state
         with pytest.raises(MessageMissing):
@@ -321,7 +330,7 @@ class TemporaryMachine(StoreMachine):
 
 _SETTINGS = settings(
     max_examples=12,
-    stateful_step_count=25,
+    stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
