@@ -21,18 +21,18 @@ from tui.bench.random_models import write_random_models
 
 ANSWER_TOKENS = 4
 LENGTHS = {
-    "llama": (200, 1500),
-    "qwen3": (900,),
-    "gemma3": (900,),
-    "gemma3-small-window": (1500,),
-    "gemma3n": (600,),
-    "gpt-oss": (900,),
-    "qwen3-moe": (900,),
-    "deepseek-v3": (900,),
+    "llama": (200, 1100),
+    "qwen3": (500,),
+    "gemma3": (600,),
+    "gemma3-small-window": (900,),
+    "gemma3n": (400,),
+    "gpt-oss": (500,),
+    "qwen3-moe": (500,),
+    "deepseek-v3": (500,),
     "qwen3.5": (300,),
     "mamba2": (300,),
-    "falcon-h1": (600,),
-    "lfm2": (900,),
+    "falcon-h1": (400,),
+    "lfm2": (500,),
 }
 AS_SET_UP = PlanOptions()
 LIMIT = 140 * MIB
@@ -77,7 +77,7 @@ async def test_the_builtin_model_keeps_to_its_plan(
     builtin_model: Path, metered: MeteredEngine
 ) -> None:
     await metered.client.load(str(builtin_model))
-    for words in (20, 300, 600):
+    for words in (20, 420):
         prompt = long_prompt(words)
         run = await metered.run(str(builtin_model), prompt, ANSWER_TOKENS, AS_SET_UP)
         assert run.is_kept, run
@@ -117,7 +117,7 @@ async def test_longer_steps_keep_to_their_plan(folders: dict[str, Path], tmp_pat
         for family in ("llama", "gemma3", "mamba2"):
             folder = str(folders[family])
             await engine.client.load(folder)
-            run = await engine.run(folder, letters(1100), ANSWER_TOKENS, AS_SET_UP)
+            run = await engine.run(folder, letters(700), ANSWER_TOKENS, AS_SET_UP)
             assert run.is_kept, (family, run)
 
 
@@ -130,7 +130,7 @@ async def test_quantized_keys_and_rows_at_once_keep_to_their_plan(
             folder, options = str(folders[family]), PlanOptions(rows=rows)
             model = await engine.client.load(folder)
             assert (model.kv_bits, model.plan and model.plan.kv_bits) == (8, 8)
-            run = await engine.run(folder, letters(900), ANSWER_TOKENS, options)
+            run = await engine.run(folder, letters(600), ANSWER_TOKENS, options)
             assert run.is_kept, (family, run)
 
 
