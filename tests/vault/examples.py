@@ -4,4 +4,4 @@ import os
 
 from hypothesis import settings
 
-EXAMPLES = settings(deadline=None, max_examples=2000 if os.environ.get("ZIB_HARDEN") else 100)
+EXAMPLES = settings(deadline=None, max_examples=2000 if os.environ.get("ZIB_HARDEN") else 50)

@@ -112,7 +112,7 @@ def take_step(vault: Vault, step: tuple[str, int, str, str]) -> None:
 
 
 @settings(
-    max_examples=1500 if HARDEN else 60,
+    max_examples=1500 if HARDEN else 40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

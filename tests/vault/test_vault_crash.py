@@ -1,15 +1,15 @@
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-import pytest
-
-from tests.vault.killed_child import HARDEN, sweep_timeout
+from tests.vault.killed_child import HARDEN, Changes, changes, sweep_timeout
 from vault.history.commit import Committed
 from vault.vault import Vault, open_vault
 
@@ -88,34 +88,40 @@ KILLED_STEPS = [
 
 # Dies at the start of one git command, as if the machine had stopped there.
 DIES = """
-import os, signal, sys
-from pathlib import Path
-import vault.history.git as runner
-real = runner._execute
-def dies(command, *rest):
-    if sys.argv[2] in command:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return real(command, *rest)
-runner._execute = dies
-from vault.vault import open_vault
-vault = open_vault(Path(sys.argv[1]))
-vault.save("articles/Welcome.md", "# Welcome\\n\\nnew\\n", vault.read("articles/Welcome.md"))
+    import vault.history.git as runner
+    real = runner._execute
+    words = {words}[moment - 1000]
+    def dies(command, *rest):
+        if words <= set(command):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(command, *rest)
+    runner._execute = dies
 """
+SAVES = (
+    'vault.save("articles/Welcome.md", "# Welcome\\n\\nnew\\n", vault.read("articles/Welcome.md"))'
+)
 
 
-@pytest.mark.parametrize("step", KILLED_STEPS)
+def dying(words: list[set[str]]) -> AbstractContextManager[Changes]:
+    """Saves that end before a command with such words: moment 1000 is the first of them."""
+    return changes(DIES.format(words=words), SAVES)
+
+
 def test_dying_before_any_step_of_a_commit_loses_nothing(
-    wiki: Vault, git: PlainGit, step: str
+    tmp_path: Path, fresh_wiki: Path, git: PlainGit
 ) -> None:
-    died = subprocess.run([sys.executable, "-c", DIES, str(wiki.root), step], check=False)
-    assert died.returncode == -signal.SIGKILL
-    assert (wiki.root / "articles/Welcome.md").read_text() == "# Welcome\n\nnew\n"
-    reopened = open_vault(wiki.root)
-    assert isinstance(reopened.recover(), Committed)
-    assert [revision.subject for revision in reopened.log("articles/Welcome.md")] == [
-        *("Recover changes", "Set up the wiki")
-    ]
-    assert git(wiki.root, "status", "--porcelain") == ""
+    with dying([{step} for step in KILLED_STEPS]) as saves:
+        for number, step in enumerate(KILLED_STEPS):
+            root = tmp_path / step
+            shutil.copytree(fresh_wiki, root, symlinks=True)
+            assert saves.run(root, 1000 + number).was_killed
+            assert (root / "articles/Welcome.md").read_text() == "# Welcome\n\nnew\n"
+            reopened = open_vault(root)
+            assert isinstance(reopened.recover(), Committed)
+            assert [revision.subject for revision in reopened.log("articles/Welcome.md")] == [
+                *("Recover changes", "Set up the wiki")
+            ]
+            assert git(root, "status", "--porcelain") == ""
 
 
 def test_an_interrupted_first_start_is_completed(tmp_path: Path, git: PlainGit) -> None:
@@ -142,12 +148,9 @@ def test_an_interrupted_first_start_is_completed(tmp_path: Path, git: PlainGit) 
         subprocess.run(["rm", "-rf", str(root)], check=True)
 
 
-DIES_AFTER = DIES.replace("sys.argv[2] in command", "{'ls-files', '-s'} <= set(command)")
-
-
 def test_dying_between_the_branch_and_the_index_is_put_right(wiki: Vault, git: PlainGit) -> None:
-    died = subprocess.run([sys.executable, "-c", DIES_AFTER, str(wiki.root)], check=False)
-    assert died.returncode == -signal.SIGKILL
+    with dying([{"ls-files", "-s"}]) as saves:
+        assert saves.run(wiki.root, 1000).was_killed
     assert git(wiki.root, "status", "--porcelain") == "MM articles/Welcome.md\n"
     reopened = open_vault(wiki.root)
     reopened.recover()
