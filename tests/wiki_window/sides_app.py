@@ -13,12 +13,14 @@ from textual.screen import Screen
 from textual.widgets import Footer
 
 import tui
+from tui.app import Severity
 from tui.messages import LinkFollowed, WikiOpened
 from tui.screens.help import HelpScreen
 from tui.screens.help_rows import help_sections
 from tui.screens.links import article_link
 from tui.screens.wiki_actions import WikiActions
 from tui.status_wording import wiki_lines
+from tui.text.content import literal
 from tui.text.filter import install_gate
 from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults
 from tui.verbs import BINDINGS
@@ -88,6 +90,18 @@ class SidesApp(App[None]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme_variable_defaults(self.current_theme)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Severity = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        shown = literal(message).plain
+        super().notify(shown, title=title, severity=severity, timeout=timeout, markup=False)
 
     @property
     def pane(self) -> WikiPane:

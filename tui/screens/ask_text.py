@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from tui.screens.too_small import TooSmall
 from tui.text.content import literal
+from tui.text.line import to_line
 
 
 class AskTextScreen(ModalScreen[str | None]):
@@ -26,8 +27,9 @@ class AskTextScreen(ModalScreen[str | None]):
         """`suggestions` complete what is typed; the arrow to the right takes one."""
         super().__init__()
         self._question = question
-        self._value = value
-        self._suggestions = suggestions
+        # What is answered is what is seen.
+        self._value = to_line(value)
+        self._suggestions = [to_line(each) for each in suggestions]
 
     def compose(self) -> ComposeResult:
         """The question above, the line below."""

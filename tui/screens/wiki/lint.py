@@ -54,11 +54,13 @@ class LintScreen(ModalScreen[OpenPage | None]):
         self._rows: tuple[LintRow, ...] = ()
         self._stop = threading.Event()
         self._last_commit = ""
+        self._summary = Static(id="lint-summary")
+        self._list = RowList(id="lint-list")
 
     def compose(self) -> ComposeResult:
         """What was found in numbers, the findings, the keys."""
-        yield Static(id="lint-summary")
-        yield RowList(id="lint-list")
+        yield self._summary
+        yield self._list
         yield Footer(compact=True)
         yield TooSmall()
 
@@ -131,8 +133,7 @@ class LintScreen(ModalScreen[OpenPage | None]):
         try:
             self._findings = await self._session.ask(self._lint)
         except VaultError as error:
-            if not self._stop.is_set():
-                self._show_summary(str(error))
+            self._show_summary(str(error))
             return
         self._show()
 
@@ -178,13 +179,15 @@ class LintScreen(ModalScreen[OpenPage | None]):
         self.notify(" ".join([done, left_words(plan)]).strip(), markup=False)
 
     def _show(self) -> None:
-        self._rows = lint_rows(self._findings)
-        filled = Filled(tuple(each.row for each in self._rows))
-        self._list.show(filled, is_new=False)
-        self._show_summary(summary(self._findings))
+        # An answer may come when the screen is closed already.
+        if self._list.is_attached:
+            self._rows = lint_rows(self._findings)
+            filled = Filled(tuple(each.row for each in self._rows))
+            self._list.show(filled, is_new=False)
+            self._show_summary(summary(self._findings))
 
     def _show_summary(self, text: str) -> None:
-        self.query_one("#lint-summary", Static).update(literal_line(text))
+        self._summary.update(literal_line(text))
 
     def _say(self, text: str) -> None:
         self.notify(text, severity="warning", markup=False)
@@ -193,7 +196,3 @@ class LintScreen(ModalScreen[OpenPage | None]):
     def _row(self) -> LintRow | None:
         at = self._list.cursor
         return self._rows[at] if at < len(self._rows) else None
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)

@@ -62,6 +62,8 @@ class SidePanel(Vertical):
         self._newest: Newest[Asked, Filled] = Newest(
             lambda asked: session.ask(lambda vault: fill(vault, asked))
         )
+        self._tabs = PanelTabs(id="panel-tabs")
+        self._list = RowList(id="panel-list")
         self._tab: PanelTab = "contents"
         self._file: ArticleFile | None = None
         self._here = self._centre = ""
@@ -71,8 +73,8 @@ class SidePanel(Vertical):
 
     def compose(self) -> ComposeResult:
         """The names of the tabs above, the list below."""
-        yield PanelTabs(id="panel-tabs")
-        yield RowList(id="panel-list")
+        yield self._tabs
+        yield self._list
 
     def on_mount(self) -> None:
         """Light up the first tab."""
@@ -121,7 +123,7 @@ class SidePanel(Vertical):
 
     def focus_list(self) -> None:
         """Let the keys walk through the rows."""
-        self.query_one(RowList).focus()
+        self._list.focus()
 
     def action_tab(self, tab: PanelTab) -> None:
         """Show a tab by its key."""
@@ -138,7 +140,7 @@ class SidePanel(Vertical):
 
     def action_link(self) -> None:
         """Make a link of the mention under the cursor."""
-        row = self.query_one(RowList).row
+        row = self._list.row
         if row is not None and row.mention is not None and self._file is not None:
             self.post_message(self.LinkAsked(row.mention, self._file.path))
 
@@ -181,10 +183,7 @@ class SidePanel(Vertical):
             filled = await self._newest.answer(asked)
         except VaultError as error:
             filled = said(str(error))
-        if filled is not None and asked.tab == self._tab:
+        # The wiki may have been closed meanwhile.
+        if filled is not None and asked.tab == self._tab and self._list.is_attached:
             self._tabs.show(asked.tab, filled.count)
-            self.query_one(RowList).show(filled, is_new=is_new)
-
-    @property
-    def _tabs(self) -> PanelTabs:
-        return self.query_one(PanelTabs)
+            self._list.show(filled, is_new=is_new)
