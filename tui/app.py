@@ -96,6 +96,13 @@ class ZibApp(App[None]):
                 run = partial(self.run_action, verb.action, screen)
                 yield SystemCommand(verb.label, verb.help, run)
 
+    def action_command_palette(self) -> None:
+        """Everything at once: commands, articles, headings."""
+        from tui.palette.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
+
     async def action_quit(self) -> None:
         """Leave, unless the main screen has a question first."""
         for screen in self.screen_stack:

@@ -10,7 +10,7 @@ import pytest
 from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tests.wiki_window.browse_wikis import FORBIDDEN, HOSTILE, Host
 from tui.screens.wiki.found import CreatePage, Found, LookElsewhere, OpenPage
-from tui.screens.wiki.search import SearchScreen
+from tui.screens.wiki.search import FIRST_PAGES, MORE_PAGES, SearchScreen
 from tui.screens.wiki.search_preview import preview_text
 from tui.screens.wiki.search_rows import (
     ROW_LINES,
@@ -118,7 +118,7 @@ def test_counts_reasons_and_waiting_are_honest() -> None:
     assert "newest pages come first" in explanation(HITS[1]).plain
 
 
-async def ask_for_zoom(words: str) -> Results:
+async def ask_for_zoom(words: str, _: int) -> Results:
     return RESULTS if "zoom" in words else Results()
 
 
@@ -126,19 +126,8 @@ async def read(_: str) -> str:
     return PAGE
 
 
-async def search(keys: list[str]) -> Found | None:
-    """What the search answers after some keys."""
-    host, answers = Host(), list[Found | None]()
-    async with host.run_test(size=SIZE) as pilot:
-        await host.push_screen(SearchScreen(ask_for_zoom, read, lambda: None), answers.append)
-        await pilot.press(*keys)
-        await pilot.pause()
-    return answers[0] if answers else None
-
-
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
+async def test_keys_choose() -> None:
+    cases: list[tuple[list[str], Found | None]] = [
         ([*"zoom", "enter"], OpenPage("a/Lens.md", "weight")),
         ([*"zoom", "down", "enter"], OpenPage("a/Lens.md", "price")),
         ([*"zoom", "end", "enter"], OpenPage("a/Zoo.md")),
@@ -146,10 +135,15 @@ async def search(keys: list[str]) -> Found | None:
         ([*"zoom", "pagedown", "home", "enter"], OpenPage("a/Lens.md", "weight")),
         ([*"zoom", "f6"], LookElsewhere("zoom")),
         ([*"qzx", "enter", "escape"], None),
-    ],
-)
-async def test_keys_choose(keys: list[str], expected: Found | None) -> None:
-    assert await search(keys) == expected
+    ]
+    host = Host()
+    async with host.run_test(size=SIZE) as pilot:
+        for keys, expected in cases:
+            answers: list[Found | None] = []
+            await host.push_screen(SearchScreen(ask_for_zoom, read, lambda: None), answers.append)
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert answers == [expected], keys
 
 
 async def test_reasons_come_and_go_beside_the_page() -> None:
@@ -169,10 +163,31 @@ async def test_reasons_come_and_go_beside_the_page() -> None:
         assert not isinstance(host.screen, SearchScreen)
 
 
+async def test_whoever_goes_down_sees_more_pages() -> None:
+    asked: list[int] = []
+
+    async def ask(words: str, most: int) -> Results:
+        asked.append(most)
+        return Results(HITS[1:] * most if words else (), 70)
+
+    host = Host()
+    async with host.run_test(size=SIZE) as pilot:
+        screen = SearchScreen(ask, read, lambda: None)
+        await host.push_screen(screen)
+        await pilot.press("z", "down", "down")
+        assert asked[-1] == FIRST_PAGES
+        await pilot.press("end")
+        await wait_until(pilot, lambda: asked[-1] == MORE_PAGES, "the question for more")
+        place = screen.place
+        assert place == FIRST_PAGES - 1
+        await pilot.press("down")
+        assert screen.place == place + 1
+
+
 async def test_while_the_index_is_made_it_says_how_far_it_is() -> None:
     may_answer = asyncio.Event()
 
-    async def ask(_: str) -> Results:
+    async def ask(_: str, _most: int) -> Results:
         await may_answer.wait()
         raise SearchUnavailable("The wiki cannot be searched: the disk is full.")
 

@@ -18,6 +18,7 @@ from tui.screens.wiki.switcher_rows import (
     count_words,
     offer_text,
     offers_of,
+    short_folder,
 )
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.wiki.page import ArticlePage
@@ -103,36 +104,59 @@ def test_the_count_is_honest() -> None:
     assert count_words((page,) * MOST_OFFERS, 1234, "x") == "best 100 of 1,234 pages"
 
 
-async def switch(keys: list[str]) -> Found | None:
-    """What the switcher answers after some keys."""
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (40, "Spaces/3-Resource/效率工具"),
+        (24, "…/3-Resource/效率工具"),
+        (12, "…/效率工具"),
+        (8, "…/效率…"),
+    ],
+)
+def test_of_a_long_way_the_last_folders_are_shown(cells: int, shown: str) -> None:
+    assert short_folder("Spaces/3-Resource/效率工具", cells) == shown
 
+
+async def test_keys_choose() -> None:
     async def ask(words: str) -> Offered:
         return Offered(offers_of(NAMES.find(words or "e", 10), words, False), 4)
 
-    host, answers = Host(), list[Found | None]()
-    async with host.run_test(size=SIZE) as pilot:
-        await host.push_screen(Switcher(ask), answers.append)
-        await pilot.press(*keys)
-        await pilot.pause()
-    return answers[0] if answers else None
-
-
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
+    cases: list[tuple[list[str], Found | None]] = [
         ([*"lens", "enter"], OpenPage("articles/Photo/Lens_test.md")),
         (["down", "down", "up", "up", "enter"], OpenPage("articles/Photo/Lens_test.md")),
         (["end", "enter"], OpenPage(NAMES.find("e", 10)[-1].path)),
         ([*"New one", "enter"], CreatePage("New one")),
         ([*"lens", "up", "enter"], CreatePage("lens")),
-        ([*"q/b", "enter"], None),
+        ([*"q/b", "enter", "escape"], None),
         ([*"two words", "f7"], LookElsewhere("two words")),
         (["escape"], None),
         (["f6"], None),
-    ],
-)
-async def test_keys_choose(keys: list[str], expected: Found | None) -> None:
-    assert await switch(keys) == expected
+    ]
+    host = Host()
+    async with host.run_test(size=SIZE) as pilot:
+        for keys, expected in cases:
+            answers: list[Found | None] = []
+            await host.push_screen(Switcher(ask), answers.append)
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert answers == [expected], keys
+
+
+async def test_what_comes_later_is_shown_without_another_key() -> None:
+    is_open = False
+
+    async def ask(words: str) -> Offered:
+        if not is_open:
+            return Offered((), 0, "The wiki is still being opened.", is_whole=False)
+        return Offered(offers_of(NAMES.find(words, 10), words, False), 4)
+
+    host = Host()
+    async with host.run_test(size=SIZE) as pilot:
+        await host.push_screen(Switcher(ask, "lens"))
+        await wait_until(pilot, lambda: "still being opened" in screen_text(pilot), "the reason")
+        is_open = True
+        await wait_until(pilot, lambda: "Lens test" in screen_text(pilot), "the page")
+        assert "still being opened" not in screen_text(pilot)
 
 
 async def test_it_works_from_inside_the_prompt_and_esc_leaves_everything_as_it_was(

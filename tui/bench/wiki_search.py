@@ -15,7 +15,7 @@ from tui.bench.figures import BenchFault, Figure, Target, sampled
 from tui.bench.first_frame import isolated_environment
 from tui.bench.painting import ALTERNATE_SCREEN, first_painted, painted_text
 from tui.bench.terminal import TerminalProgram, close, start_in_terminal
-from tui.screens.wiki.finding import MOST_PAGES
+from tui.screens.wiki.search import FIRST_PAGES
 from tui.screens.wiki.search_words import count_words
 from vault.consent import Consents
 from vault.search.search import Search
@@ -65,7 +65,7 @@ def _copy(name: str, corpora: Path | None, scratch: Path) -> _Wiki:
         path.chmod(0o700 if path.is_dir() else 0o600)
     vault = open_vault(root, Consents(scratch / "consents"), scratch / "ours")
     search = Search(lambda: vault.index)
-    return _Wiki(name, root, lambda text: count_words(search.find(text, MOST_PAGES, True)))
+    return _Wiki(name, root, lambda text: count_words(search.find(text, FIRST_PAGES, True)))
 
 
 async def _measure(

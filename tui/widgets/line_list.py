@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import events
 from textual.content import Content
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -17,6 +18,7 @@ from tui.text.content import literal_line
 from tui.text.marked import padded
 
 _MOST_KEPT = 500
+_NEAR_END = 2
 
 
 class LineList(ScrollView):
@@ -32,6 +34,15 @@ class LineList(ScrollView):
     hover = reactive(-1, repaint=False)
     row_height = 1
 
+    class RowChosen(Message):
+        """The row under the cursor was clicked."""
+
+    class CursorMoved(Message):
+        """Another row is under the cursor."""
+
+    class EndNeared(Message):
+        """The last rows came into sight, or the cursor is among them."""
+
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.count = 0
@@ -44,10 +55,7 @@ class LineList(ScrollView):
 
     def choose(self) -> None:
         """The row under the cursor was clicked."""
-        raise NotImplementedError
-
-    def cursor_moved(self) -> None:
-        """Another row is under the cursor."""
+        self.post_message(self.RowChosen())
 
     def show_rows(self, count: int, cursor: int, empty: str = "") -> None:
         """There are other rows now; `empty` stands where there are none."""
@@ -90,7 +98,16 @@ class LineList(ScrollView):
         self.redraw_row(before)
         self.redraw_row(row)
         self.keep_in_sight()
-        self.cursor_moved()
+        self.post_message(self.CursorMoved())
+        if row >= self.count - _NEAR_END:
+            self.post_message(self.EndNeared())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """As Textual's; whoever scrolls to the end may want more."""
+        super().watch_scroll_y(old_value, new_value)
+        seen = (round(new_value) + self.size.height) // self.row_height
+        if new_value > old_value and seen >= self.count - _NEAR_END:
+            self.post_message(self.EndNeared())
 
     def watch_hover(self, before: int, row: int) -> None:
         """Draw both rows anew."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import heapq
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from textual.app import App
@@ -18,7 +20,8 @@ from vault.search.jump import JumpNames, listed_names, without_weak
 from vault.search.result import NamedPage, Results
 
 MOST_RECENT = 30
-MOST_PAGES = 40
+OPENING_SECONDS, LOOK_AGAIN_SECONDS = 30.0, 0.1
+"""How long a question waits for a wiki that is being opened."""
 
 Open = Callable[[str, str], Awaitable[object]]
 """Opens a page by its path, at a heading when one is named."""
@@ -64,7 +67,7 @@ class Finding:
         """Let the user search in the text of all pages. Call from a worker."""
         place = self._place if words in {"", self._words} else 0
         screen = SearchScreen(
-            self._results.answer,
+            lambda asked, most: self._results.answer((asked, most)),
             self._read,
             lambda: self._session.index_progress,
             words or self._words,
@@ -109,19 +112,22 @@ class Finding:
     async def _ask_offers(self, words: str) -> Offered:
         listing = self._session.listing
         if listing is None:
-            return Offered((), 0, "The wiki is still being opened.")
+            return Offered((), 0, "The wiki is still being opened.", is_whole=False)
         total = len(listing.notes)
         if not words.strip():
             return Offered(recent_offers(self._recent(listing)), total)
         is_waiting = self._session.index_progress is not None
         found = await self.named(words, MOST_OFFERS)
         remark = "Other names of the pages are still being read." if is_waiting else ""
-        return Offered(offers_of(found, words, not listing.is_ours), total, remark)
+        offers = offers_of(found, words, not listing.is_ours)
+        return Offered(offers, total, remark, not is_waiting)
 
-    async def _ask_results(self, words: str) -> Results:
-        return await self._session.ask(
-            lambda vault: vault.search.find(words, MOST_PAGES, is_typing=True)
-        )
+    async def _ask_results(self, asked: tuple[str, int]) -> Results:
+        words, most = asked
+        deadline = time.monotonic() + OPENING_SECONDS
+        while self._session.listing is None and time.monotonic() < deadline:
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+        return await self._session.ask(lambda vault: vault.search.find(words, most, is_typing=True))
 
     async def _read(self, path: str) -> str:
         return (await self._session.read(path)).text or ""

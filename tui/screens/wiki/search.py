@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from textual import on, work
@@ -15,24 +15,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
 from tui.screens.too_small import TooSmall
-from tui.screens.wiki.found import CreatePage, Found, LookElsewhere, OpenPage
+from tui.screens.wiki.found import Found, LookElsewhere
 from tui.screens.wiki.looking import LookingInput
+from tui.screens.wiki.search_list import ResultList
 from tui.screens.wiki.search_preview import Preview, preview_text
-from tui.screens.wiki.search_rows import (
-    ROW_LINES,
-    PassageRow,
-    ResultRow,
-    SuggestionRow,
-    result_lines,
-    rows_of,
-)
-from tui.screens.wiki.search_words import (
-    OPERATORS,
-    count_words,
-    explanation,
-    remark,
-    waiting_words,
-)
+from tui.screens.wiki.search_rows import PassageRow, found_at, rows_of
+from tui.screens.wiki.search_words import OPERATORS, count_words, explanation, remark, waiting_words
 from tui.text.content import literal
 from tui.widgets.line_list import LineList
 from vault.errors import VaultError
@@ -41,35 +29,13 @@ from vault.search.result import Results
 
 PREVIEW_DELAY_SECONDS = 0.06
 WAITING_SECONDS = 0.3
+_NOTHING_YET = "Type what a page says."
 
-AskResults = Callable[[str], Awaitable[Results | None]]
+FIRST_PAGES, MORE_PAGES = 15, 100
+"""Most are read only when somebody goes down to them: to read a page's file takes its time."""
+
+AskResults = Callable[[str, int], Awaitable[Results | None]]
 ReadText = Callable[[str], Awaitable[str]]
-
-
-class ResultList(LineList, can_focus=False):
-    """What was found."""
-
-    row_height = ROW_LINES
-    rows: Sequence[ResultRow] = ()
-
-    @property
-    def row(self) -> ResultRow | None:
-        """What the cursor stands on."""
-        return self.rows[self.cursor] if self.rows else None
-
-    def draw_row(self, row: int, width: int, is_lit: bool) -> Sequence[Content]:
-        """One passage or suggestion."""
-        return result_lines(self.rows[row], width)
-
-    def cursor_moved(self) -> None:
-        """Show the page around the passage."""
-        if isinstance(self.screen, SearchScreen):
-            self.screen.preview()
-
-    def choose(self) -> None:
-        """A click does what Enter does."""
-        if isinstance(self.screen, SearchScreen):
-            self.screen.action_take()
 
 
 class SearchScreen(ModalScreen[Found | None]):
@@ -78,9 +44,9 @@ class SearchScreen(ModalScreen[Found | None]):
     CSS_PATH = "looking.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "explain", "Why"),
-        Binding("f6", "look_elsewhere", "Names"),
+        Binding("f6", "look_elsewhere", "Names", id="jump-article"),
         Binding("escape", "dismiss", "Back"),
-        Binding("f7", "dismiss", show=False),
+        Binding("f7", "dismiss", id="search-wiki", show=False),
     ]
 
     def __init__(
@@ -91,7 +57,7 @@ class SearchScreen(ModalScreen[Found | None]):
         words: str = "",
         place: int = 0,
     ) -> None:
-        """`ask` gives the results for a text, None for one that is no longer asked for.
+        """`ask` gives as many pages for a text, None for one that is no longer asked for.
 
         `place` is the row the cursor is on at first.
         """
@@ -101,11 +67,13 @@ class SearchScreen(ModalScreen[Found | None]):
         self._progress = progress
         self.words = words
         self._place = place
+        self._said = Static(Content(OPERATORS), id="search-remark")
         self._list = ResultList(id="search-list")
         self._preview = Preview(id="search-preview")
         self._is_explaining = False
         self._shown_for: str | None = None
-        self._pending = 0
+        self._most = FIRST_PAGES if place < FIRST_PAGES else MORE_PAGES
+        self._has_more = False
 
     @property
     def place(self) -> int:
@@ -115,7 +83,7 @@ class SearchScreen(ModalScreen[Found | None]):
     def compose(self) -> ComposeResult:
         """What is typed, a remark, results beside the page, keys."""
         yield LookingInput(self.words, "words, in any page", id="search-words")
-        yield Static(Content(OPERATORS), id="search-remark")
+        yield self._said
         with Container(id="search-body"):
             yield self._list
             yield self._preview
@@ -131,7 +99,7 @@ class SearchScreen(ModalScreen[Found | None]):
     def follow(self, event: Input.Changed) -> None:
         """Another letter."""
         if event.value != self.words:
-            self.words, self._place = event.value, 0
+            self.words, self._place, self._most = event.value, 0, FIRST_PAGES
             self._search()
 
     @on(Input.Submitted)
@@ -163,18 +131,21 @@ class SearchScreen(ModalScreen[Found | None]):
         self.set_class(self._is_explaining, "-explaining")
         self.preview()
 
+    @on(LineList.RowChosen)
     def action_take(self) -> None:
         """Open the page at the passage, or write one that is missing."""
-        match self._list.row:
-            case PassageRow(hit=hit, passage=passage):
-                self.dismiss(OpenPage(hit.path, passage.anchor))
-            case SuggestionRow(suggestion=suggestion) if suggestion.path:
-                self.dismiss(OpenPage(suggestion.path))
-            case SuggestionRow(suggestion=suggestion):
-                self.dismiss(CreatePage(suggestion.title))
-            case None:
-                return
+        found = found_at(self._list.row)
+        if found is not None:
+            self.dismiss(found)
 
+    @on(LineList.EndNeared)
+    def ask_for_more(self) -> None:
+        """Show pages further down as well."""
+        if self._has_more and self._most == FIRST_PAGES and self._shown_for == self.words:
+            self._most = MORE_PAGES
+            self._search()
+
+    @on(LineList.CursorMoved)
     @work(exclusive=True, group="preview")
     async def preview(self) -> None:
         """Show the page around the passage under the cursor."""
@@ -193,12 +164,10 @@ class SearchScreen(ModalScreen[Found | None]):
 
     @work(group="results")
     async def _search(self) -> None:
-        self._pending += 1
         waiting = self.set_interval(WAITING_SECONDS, self._tell_progress)
         try:
             await self._show_results(self.words)
         finally:
-            self._pending -= 1
             waiting.stop()
 
     def _tell_progress(self) -> None:
@@ -206,7 +175,7 @@ class SearchScreen(ModalScreen[Found | None]):
 
     async def _show_results(self, words: str) -> None:
         try:
-            results = await self._ask(words)
+            results = await self._ask(words, self._most)
         except VaultError as error:
             if self.is_attached:
                 self._show(words, Results(), str(error))
@@ -215,13 +184,19 @@ class SearchScreen(ModalScreen[Found | None]):
             self._show(words, results, remark(results, words) or OPERATORS)
 
     def _show(self, words: str, results: Results, sentence: str) -> None:
+        if self._shown_for == words:
+            # More of the same: whoever is on the way down stays there.
+            self._place = self._list.cursor
         self._shown_for = words
+        self._has_more = len(results.hits) < results.total
         self._list.rows = rows_of(results)
-        self._list.show_rows(len(self._list.rows), self._place)
+        self._list.show_rows(
+            len(self._list.rows), self._place, "" if words.strip() else _NOTHING_YET
+        )
         self._list.keep_in_sight()
         self._list.border_subtitle = Content(count_words(results))
         self._remark(sentence)
         self.preview()
 
     def _remark(self, sentence: str) -> None:
-        self.query_one("#search-remark", Static).update(literal(sentence))
+        self._said.update(literal(sentence))

@@ -22,17 +22,21 @@ _LONGEST_LINE = 2000
 class Preview(VerticalScroll, can_focus=False):
     """Text as it is written, the words that were found marked; above it why it was found."""
 
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._reasons = Static(Content(""), id="search-why")
+        self._text = Static(Content(""), id="search-text")
+
     def compose(self) -> ComposeResult:
         """Reasons, text."""
-        yield Static(Content(""), id="search-why")
-        yield Static(Content(""), id="search-text")
+        yield self._reasons
+        yield self._text
 
     def show(self, text: Content, why: Content | None) -> None:
         """Show a passage from its beginning."""
-        reasons = self.query_one("#search-why", Static)
-        reasons.display = why is not None
-        reasons.update(why or Content(""))
-        self.query_one("#search-text", Static).update(text)
+        self._reasons.display = why is not None
+        self._reasons.update(why or Content(""))
+        self._text.update(text)
         self.scroll_home(animate=False)
 
 

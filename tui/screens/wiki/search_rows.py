@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from tui.screens.wiki.found import CreatePage, Found, OpenPage
 from tui.text.line import to_line
 from tui.text.marked import between, elided, marked_line
 from vault.search.result import Hit, Passage, Results, Suggestion
@@ -46,6 +47,19 @@ def _passages(results: Results) -> Iterator[ResultRow]:
         passages = hit.passages or (Passage((), "", 1, "", ()),)
         for index, passage in enumerate(passages):
             yield PassageRow(hit, passage, index == 0)
+
+
+def found_at(row: ResultRow | None) -> Found | None:
+    """What whoever chooses a row wants."""
+    match row:
+        case PassageRow(hit=hit, passage=passage):
+            return OpenPage(hit.path, passage.anchor)
+        case SuggestionRow(suggestion=suggestion) if suggestion.path:
+            return OpenPage(suggestion.path)
+        case SuggestionRow(suggestion=suggestion):
+            return CreatePage(suggestion.title)
+        case None:
+            return None
 
 
 def result_lines(row: ResultRow, width: int) -> Sequence[Content]:

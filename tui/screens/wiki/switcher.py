@@ -22,16 +22,20 @@ from tui.text.content import literal
 from tui.widgets.line_list import LineList
 from vault.errors import VaultError
 
-_HINTS = "Enter open · F7 search the text · Esc back"
+AGAIN_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What is offered for a text, of how many pages; `remark` says what is to know about it."""
+    """What is offered for a text, of how many pages; `remark` says what is to know about it.
+
+    Of what is not `is_whole` there will be more in a moment.
+    """
 
     offers: tuple[Offer, ...]
     total: int
     remark: str = ""
+    is_whole: bool = True
 
 
 AskOffers = Callable[[str], Awaitable[Offered | None]]
@@ -46,19 +50,15 @@ class OfferList(LineList, can_focus=False):
         """One offer."""
         return (offer_text(self.offers[row], width, is_lit),)
 
-    def choose(self) -> None:
-        """A click does what Enter does."""
-        if isinstance(self.screen, Switcher):
-            self.screen.action_take()
-
 
 class Switcher(ModalScreen[Found | None]):
     """Answers with the page to open or to write; None when the user stays where they are."""
 
     CSS_PATH = "looking.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f6", "dismiss", show=False),
-        Binding("f7", "look_elsewhere", show=False),
+        Binding("escape", "dismiss", show=False),
+        Binding("f6", "dismiss", id="jump-article", show=False),
+        Binding("f7", "look_elsewhere", id="search-wiki", show=False),
     ]
 
     def __init__(self, ask: AskOffers, words: str = "") -> None:
@@ -67,21 +67,27 @@ class Switcher(ModalScreen[Found | None]):
         self._ask = ask
         self.words = words
         self._list = OfferList(id="switcher-list")
+        self._remark = Static(Content(""), id="switcher-remark")
+        self._box = Vertical(id="switcher")
         self._shown_for: str | None = None
 
     def compose(self) -> ComposeResult:
         """What is typed, offers, keys."""
-        with Vertical(id="switcher") as box:
-            box.border_title = Content("Jump to an article")
+        self._box.border_title = Content("Jump to an article")
+        with self._box:
             yield LookingInput(self.words, "part of a name", id="switcher-words")
             yield self._list
-            yield Static(Content(""), id="switcher-remark")
-            yield Static(Content(_HINTS), id="switcher-hints")
+            yield self._remark
+            yield Static(id="switcher-hints")
         yield TooSmall()
 
     def on_mount(self) -> None:
         """Offer something at once."""
-        self.query_one("#switcher-remark").display = False
+        self._remark.display = False
+        keys = [each.binding for each in self.active_bindings.values()]
+        search = [self.app.get_key_display(key) for key in keys if key.id == "search-wiki"]
+        hints = f"Enter open · {''.join(search[:1]).upper()} search the text · Esc back"
+        self.query_one("#switcher-hints", Static).update(literal(hints))
         self.query_one(Input).focus()
         self._offer()
 
@@ -115,6 +121,7 @@ class Switcher(ModalScreen[Found | None]):
         """Search the text of the pages for the same words."""
         self.dismiss(LookElsewhere(self.words))
 
+    @on(LineList.RowChosen)
     def action_take(self) -> None:
         """Open the page, or write a new one."""
         if not self._list.offers:
@@ -138,12 +145,14 @@ class Switcher(ModalScreen[Found | None]):
             offered = Offered((), 0, str(error))
         if offered is None or not self.is_attached:
             return
+        place = self._list.cursor if self._shown_for == words else 0
         self._shown_for = words
         self._list.offers = offered.offers
-        self._list.show_rows(len(offered.offers), 0, "No page is called that.")
+        empty = "No page is called that." if words.strip() and offered.is_whole else ""
+        self._list.show_rows(len(offered.offers), place, empty)
         self._list.keep_in_sight()
-        remark = self.query_one("#switcher-remark", Static)
-        remark.update(literal(offered.remark))
-        remark.display = bool(offered.remark)
-        box = self.query_one("#switcher")
-        box.border_subtitle = Content(count_words(offered.offers, offered.total, words))
+        self._remark.update(literal(offered.remark))
+        self._remark.display = bool(offered.remark)
+        self._box.border_subtitle = Content(count_words(offered.offers, offered.total, words))
+        if not offered.is_whole:
+            self.set_timer(AGAIN_SECONDS, self._offer)

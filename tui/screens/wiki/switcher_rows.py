@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from tui.text.line import to_line
 from tui.text.marked import between, marked_line
+from tui.text.width import elide
 from vault.errors import NotAllowed
 from vault.listing import Note
 from vault.names import displayable, stem_for
@@ -73,8 +75,20 @@ def offer_text(offer: Offer, width: int, is_lit: bool) -> Content:
     folder = displayable(offer.path).rpartition("/")[0]
     right = Content("")
     if folder and width >= _COLUMNS_WITH_FOLDER:
-        right = Content(to_line(folder, max(8, width // 3))).stylize(muted)
+        right = Content(short_folder(to_line(folder), max(8, width // 3))).stylize(muted)
     return between(name, right, width)
+
+
+def short_folder(folder: str, cells: int) -> str:
+    """The folder, or the last ones of its way, at most so wide."""
+    if cell_len(folder) <= cells:
+        return folder
+    parts = folder.split("/")
+    for first in range(1, len(parts)):
+        shown = "…/" + "/".join(parts[first:])
+        if cell_len(shown) <= cells:
+            return shown
+    return elide(f"…/{parts[-1]}", cells)
 
 
 def _new_page(offer: NewPageOffer, width: int, muted: str) -> Content:
