@@ -166,7 +166,7 @@ async def test_brackets_go_from_section_to_section() -> None:
     async with reading() as (app, pilot):
         await pilot.press("right_square_bracket")
         assert screen_text(pilot).splitlines()[0].strip(" ▾") == "Middle"
-        assert app.places[-1] == "middle"
+        await wait_until(pilot, lambda: app.places[-1:] == ["middle"], "the place")
         await pilot.press("right_square_bracket")
         assert "The needle" in screen_text(pilot)
         await pilot.press("left_square_bracket", "left_square_bracket")

@@ -13,6 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
+from textual.widget import Widget
 
 from tui.document.blocks import HeadingBody
 from tui.document.document import Document, OutlineEntry
@@ -37,6 +38,8 @@ from tui.widgets.document.styles import COMPONENTS, DEFAULT_CSS
 _SLICE = 0.006
 _BETWEEN_SLICES = 0.02
 _HEIGHT_EVERY = 12
+_QUIET_SECONDS = 0.3
+_PLACE_SECONDS = 0.15
 _FOLDED_MARK, _OPEN_MARK = "▸ ", "▾ "
 
 
@@ -63,6 +66,8 @@ class DocumentView(ScrollView, can_focus=True):
         self._palette = Palette(self)
         self._timer: Timer | None = None
         self._slices = 0
+        self._quiet_from = 0.0
+        self._place_timer: Timer | None = None
         self._anchor = ""
 
     def show_document(self, document: Document, *, keeps_place: bool = False) -> None:
@@ -145,6 +150,7 @@ class DocumentView(ScrollView, can_focus=True):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Lay out what came into sight."""
         super().watch_scroll_y(old_value, new_value)
+        self._quiet_from = perf_counter() + _QUIET_SECONDS
         self._settle()
 
     def on_resize(self) -> None:
@@ -207,7 +213,7 @@ class DocumentView(ScrollView, can_focus=True):
                 self._timer.pause()
             self._tell_height()
             return
-        if not self.is_on_screen:
+        if not self.is_on_screen or perf_counter() < self._quiet_from:
             return
         self._slices += 1
         until = perf_counter() + _SLICE
@@ -233,12 +239,17 @@ class DocumentView(ScrollView, can_focus=True):
         self._tell_height()
         if moved:
             self.scroll_to(y=self.scroll_offset.y + moved, animate=False)
-        self._tell_place()
+        if self._place_timer is not None:
+            self._place_timer.stop()
+        # Who listens may redraw much: not between two keys of somebody who scrolls.
+        self._place_timer = self.set_timer(_PLACE_SECONDS, self._tell_place)
 
     def _tell_height(self) -> None:
         size = Size(self.measure.width, self.flow.height if self.flow else 0)
         if size != self.virtual_size:
-            self.virtual_size = size
+            # Assigning it would lay the whole screen out, at every step into what is new.
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)
 
     def _tell_place(self) -> None:
         top = self._place()[0]
