@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tui.bench.context import BenchContext, Report
-from tui.bench.figures import BenchFault, Figure, Target, sampled
+from tui.bench.figures import Figure, Target, sampled
 from tui.bench.first_frame import isolated_environment
-from tui.bench.painting import ALTERNATE_SCREEN, first_painted, painted_text
+from tui.bench.painting import first_painted
 from tui.bench.terminal import TerminalProgram, close, start_in_terminal
+from tui.bench.wiki_window import ESCAPE, LIMIT_SECONDS, copy_wiki, press, until_painted
 from tui.screens.wiki.search import FIRST_PAGES
 from tui.screens.wiki.search_words import count_words
 from vault.consent import Consents
@@ -29,16 +28,14 @@ ROUNDS = 5
 FIRST_FRAME = Target(0.5, "at most")
 KEY_TO_RESULT = Target(0.1, "at most")
 _MARKS = ("Wiki", "Ask anything")
-_LIMIT_SECONDS = 60.0
 _BETWEEN_KEYS_SECONDS = 0.15
-_F7, _ESC, _CLEAR, _QUIT = b"\x1b[18~", b"\x1b", b"\x15", b"\x11"
+_F7, _CLEAR, _QUIT = b"\x1b[18~", b"\x15", b"\x11"
 
 
 @dataclass(frozen=True, slots=True)
 class _Wiki:
     """A copy of a wiki, and what says how many pages a text finds."""
 
-    name: str
     root: Path
     count: Callable[[str], str]
 
@@ -48,30 +45,24 @@ async def search_figures(context: BenchContext, report: Report) -> tuple[Figure,
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="zib-bench-", ignore_cleanup_errors=True) as scratch:
         for name, queries in WIKIS.items():
-            wiki = await asyncio.to_thread(_copy, name, context.corpora, Path(scratch))
+            root = await asyncio.to_thread(copy_wiki, name, context.corpora, Path(scratch))
+            wiki = await asyncio.to_thread(_opened, root, Path(scratch))
             figures += await _measure(wiki, queries, context, Path(scratch))
             for figure in figures[-2:]:
                 report(f"  {figure.name}: {figure.measured:.3f} s")
     return tuple(figures)
 
 
-def _copy(name: str, corpora: Path | None, scratch: Path) -> _Wiki:
-    source = corpora / name if corpora is not None else None
-    if source is None or not source.is_dir():
-        raise BenchFault(f"There is no {name}: set ZIB_CORPORA to a folder with other wikis.")
-    root = scratch / name
-    shutil.copytree(source, root, symlinks=True)
-    for path in (root, *root.rglob("*")):
-        path.chmod(0o700 if path.is_dir() else 0o600)
+def _opened(root: Path, scratch: Path) -> _Wiki:
     vault = open_vault(root, Consents(scratch / "consents"), scratch / "ours")
     search = Search(lambda: vault.index)
-    return _Wiki(name, root, lambda text: count_words(search.find(text, FIRST_PAGES, True)))
+    return _Wiki(root, lambda text: count_words(search.find(text, FIRST_PAGES, True)))
 
 
 async def _measure(
     wiki: _Wiki, queries: Sequence[str], context: BenchContext, scratch: Path
 ) -> tuple[Figure, Figure]:
-    home = scratch / f"home-{wiki.name}"
+    home = scratch / f"home-{wiki.root.name}"
     home.mkdir()
     environment = isolated_environment(home, context.model_folder) | {"ZIB_WIKI": str(wiki.root)}
     frames: list[float] = []
@@ -79,38 +70,38 @@ async def _measure(
     for turn in range(context.rounds or ROUNDS):
         program = await start_in_terminal(context.program, environment, home)
         try:
-            frames.append(await _until(program, 0, _MARKS))
+            await until_painted(program, 0, _MARKS)
+            frames.append(first_painted(program.recording.pieces, _MARKS) or LIMIT_SECONDS)
             if not turn:
                 keys = await _type_all(program, wiki, queries)
             program.type(_QUIT)
-            await program.ends_within(_LIMIT_SECONDS)
+            await program.ends_within(LIMIT_SECONDS)
         finally:
             await program.kill()
             close(program)
     ranked = sorted(keys)
     note = f"{len(keys)} keys, p95 {ranked[int(0.95 * len(ranked))]:.3f}" if keys else ""
     return (
-        sampled(f"first frame on {wiki.name}", "s", frames, FIRST_FRAME),
+        sampled(f"first frame on {wiki.root.name}", "s", frames, FIRST_FRAME),
         # The median is what is asked for; single keys are in the runs.
-        sampled(f"search key to result on {wiki.name}", "s", keys, KEY_TO_RESULT, note),
+        sampled(f"search key to result on {wiki.root.name}", "s", keys, KEY_TO_RESULT, note),
     )
 
 
 async def _type_all(program: TerminalProgram, wiki: _Wiki, queries: Sequence[str]) -> list[float]:
-    program.type(_F7)
-    await _until(program, 0, ("-without",))
+    await press(program, _F7, ("-without",))
     # What is searched first waits for the index; that is not what is measured.
     seconds: list[float] = []
-    await _typed(program, queries[0][0], wiki.count(queries[0][0]))
+    await press(program, queries[0][0].encode(), (wiki.count(queries[0][0]),))
     for query in queries:
         program.type(_CLEAR)
         await asyncio.sleep(2 * _BETWEEN_KEYS_SECONDS)
         for key, before, after in _telling_keys(query, wiki.count):
             program.type(before.encode())
             await asyncio.sleep(_BETWEEN_KEYS_SECONDS)
-            seconds.append(await _typed(program, key, after))
+            seconds.append(await press(program, key.encode(), (after,)))
             await asyncio.sleep(_BETWEEN_KEYS_SECONDS)
-    program.type(_ESC)
+    program.type(ESCAPE)
     await asyncio.sleep(_BETWEEN_KEYS_SECONDS)
     return seconds
 
@@ -127,32 +118,3 @@ def _telling_keys(query: str, count: Callable[[str], str]) -> Iterator[tuple[str
         else:
             silent += key
         shown = number
-
-
-async def _typed(program: TerminalProgram, key: str, mark: str) -> float:
-    """Seconds from a key to what it finds."""
-    before = len(program.recording.pieces)
-    began = time.perf_counter()
-    program.type(key.encode())
-    await _until(program, before, (mark,))
-    return time.perf_counter() - began
-
-
-async def _until(program: TerminalProgram, first: int, marks: Sequence[str]) -> float:
-    """Wait until the marks are painted in what came from a piece on; seconds since the start."""
-    recording = program.recording
-    try:
-        async with asyncio.timeout(_LIMIT_SECONDS):
-            while not recording.is_over:
-                pieces = recording.pieces[first:]
-                if first:
-                    text = painted_text(ALTERNATE_SCREEN + b"".join(piece for _, piece in pieces))
-                    if all(mark in text for mark in marks):
-                        return pieces[-1][0]
-                elif (seconds := first_painted(pieces, marks)) is not None:
-                    return seconds
-                recording.changed.clear()
-                await recording.changed.wait()
-    except TimeoutError as error:
-        raise BenchFault(f"{' and '.join(marks)} did not appear in the window.") from error
-    raise BenchFault("The app ended before it was measured.")
