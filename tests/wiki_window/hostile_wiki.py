@@ -16,6 +16,7 @@ from tests.text.hostile_app import CONTROL, MARKUP
 from tests.wiki_window.sides_app import SidesApp, location, made_wiki
 from tui.text.filter import TerminalGate, install_gate
 from tui.widgets.wiki.outline_groups import View
+from tui.widgets.wiki.pane import WikiPane
 from tui.widgets.wiki.panel.tabs import TABS
 from tui.widgets.wiki.tree import WikiTree
 
@@ -86,7 +87,8 @@ class Tour(SidesApp):
 
     async def _walk(self) -> None:
         path = f"articles/{NAME}.md"
-        await self._until_quiet()
+        while not (self.screen.query(WikiPane) and self.pane.open_file):
+            await asyncio.sleep(PAUSE_SECONDS)
         await self.pane._open_at("articles/Other.md", "", 0)
         await self.pane._open_at(path, "", 0)
         await self._keep("article")
