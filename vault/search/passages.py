@@ -1,7 +1,7 @@
 """Finds where in a page the query is answered, and cuts out what to show."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import regex
@@ -33,14 +33,20 @@ def best_passages(
     scored: list[tuple[float, int, Stretch, str, list[Token]]] = []
     first: Stretch | None = None
     read = 0
-    beginnings = {token[:_PREFIX] for token in wanted.weights}
+    hopeful: list[tuple[float, int, Stretch]] = []
+    beginnings = {token: token[: max(_PREFIX, len(token) - 2)] for token in wanted.weights}
     for index, stretch in enumerate(stretches):
         first = first or stretch
         read += len(stretch.text)
         if read > _MOST_READ:
             break
-        if not _may_say(stretch.text, beginnings):
-            continue
+        at_most = _at_most(stretch, wanted, beginnings)
+        if at_most:
+            hopeful.append((-at_most, index, stretch))
+    hopeful.sort(key=lambda each: each[:2])
+    for at_most, index, stretch in hopeful:
+        if len(scored) >= most and scored[most - 1][0] < at_most:
+            break
         text = _shown(stretch)
         tokens = analyser.places(text, wanted)
         heading = {wanted.key(token) for token in analyser.keys(" ".join(stretch.heading_path))}
@@ -48,7 +54,7 @@ def best_passages(
         score += 0.5 * sum(wanted.weights[key] for key in heading if key)
         if score:
             scored.append((-score, index, stretch, text, tokens))
-    scored.sort(key=lambda each: each[:2])
+            scored.sort(key=lambda each: each[:2])
     if not scored:
         return (_passage(first, _shown(first), [], wanted),) if first else ()
     least = -scored[0][0] * _LEAST_OF_BEST
@@ -59,17 +65,20 @@ def best_passages(
     )
 
 
-def _may_say(text: str, beginnings: set[str]) -> bool:
-    """Whether to look closer; stems begin as their words do."""
-    folded = text.casefold()
-    if any(each in folded for each in beginnings):
-        return True
-    parts = folded if folded.isascii() else unicodedata.normalize("NFD", folded)
-    if parts.isascii() or not _MARK.search(parts):
-        return False
-    bare = "".join(each for each in parts if not unicodedata.combining(each))
-    composed = unicodedata.normalize("NFC", folded)
-    return any(each in bare or each in composed for each in beginnings)
+def _at_most(stretch: Stretch, wanted: Wanted, beginnings: Mapping[str, str]) -> float:
+    """What a stretch can score, in little time; stems begin as their words do."""
+    folded = stretch.text.casefold()
+    headings = " ".join(stretch.heading_path).casefold()
+    if not (folded.isascii() and headings.isascii()):
+        parts = unicodedata.normalize("NFD", folded + headings)
+        if _MARK.search(parts):
+            # Letters with marks are not compared as they are written.
+            return 1.5 * sum(wanted.weights.values())
+    said = sum(wanted.weights[token] for token, start in beginnings.items() if start in folded)
+    if not said:
+        return 0.0
+    above = sum(wanted.weights[token] for token, start in beginnings.items() if start in headings)
+    return said + 0.5 * above
 
 
 def _shown(stretch: Stretch) -> str:

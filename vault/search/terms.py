@@ -11,7 +11,7 @@ import apsw
 from vault.index.grams import pairs_of, runs, runs_at, without_runs
 from vault.index.schema import WORDS_TOKENIZER
 
-_REMEMBERED = 20_000
+_REMEMBERED = 60_000
 Table = Literal["words", "grams"]
 Placed = tuple[int, int, str]
 
