@@ -22,6 +22,10 @@ UPDATES = 5_000
 QUERIES = 300
 _BYTES = 4_000
 _VOCABULARY = 20_000
+_COMMONEST = 50
+_ONSETS = ("b", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr")
+_VOWELS = ("a", "e", "i", "o", "u", "ai", "ou", "an", "er")
+_ENDINGS = ("", "", "", "n", "s", "ing", "ed", "l")
 _MIB = 1024**2
 
 
@@ -87,25 +91,34 @@ def _article(chance: random.Random, number: int) -> str:
     ]
     size = 0
     while size < _BYTES:
-        words = " ".join(_word(chance) for _ in range(110))
+        words = " ".join(_word(chance) for _ in range(90))
+        target = chance.randrange(ARTICLES)
         pieces.append(
-            f"## Part {len(pieces)}\n\n{words} [[Page {chance.randrange(ARTICLES)}]] and `code`."
-            f" #tag{chance.randrange(99)}\n\n"
+            f"## Part {len(pieces)}\n\n{words} [[Page {target}]] and `code`."
+            f" #tag{chance.randrange(99)}\n\n- {_word(chance)}\n- [[Page {target}|other]]\n\n"
         )
         size += len(pieces[-1])
-    links = (f"- [[Page {chance.randrange(ARTICLES)}]]: {_word(chance)}\n" for _ in range(4))
-    return "".join([*pieces, "## See also\n\n", *links])
+    return "".join(pieces)
 
 
 def _word(chance: random.Random) -> str:
-    """A word; as in any language few of them are most of a text."""
-    return f"w{int(_VOCABULARY ** chance.random())}"
+    """A word; as in any language few of them are most of a text, and those are short."""
+    return _spelt(int(_VOCABULARY ** chance.random()))
+
+
+@functools.cache
+def _spelt(rank: int) -> str:
+    """The word of a rank: syllables, and for some an ending that stems drop."""
+    word, left = "", rank
+    while left or not word:
+        left, syllable = divmod(left, len(_ONSETS) * len(_VOWELS))
+        word += _ONSETS[syllable % len(_ONSETS)] + _VOWELS[syllable // len(_ONSETS)]
+    return word + _ENDINGS[rank % len(_ENDINGS)] if rank > _COMMONEST else word
 
 
 def _query(chance: random.Random) -> str:
-    """One to five words; the thirty commonest are to these texts what stop words are to others."""
-    ranks = (_VOCABULARY ** chance.uniform(0.35, 1) for _ in range(chance.randrange(1, 6)))
-    return " ".join(f"w{int(rank)}" for rank in ranks)
+    """Two to five words as they come in texts: the commonest, which all pages have, among them."""
+    return " ".join(_word(chance) for _ in range(chance.randrange(2, 6)))
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
