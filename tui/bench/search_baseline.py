@@ -1,6 +1,7 @@
 """What plain FTS5 finds: its own tokenizers, the words joined by OR, titles four times as heavy.
 
-Porter stems for words, and trigrams for scripts that put no space between them.
+Porter stems for words, and trigrams for scripts that put no space between them. The same over the
+tables of our index tells what they alone are worth.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 import apsw
 
 from vault.index.grams import runs
+from vault.index.index import Index
 from vault.names import stem_of, title_of
 from vault.search.query import parse_query
 from vault.search.stop_words import without_stop_words
@@ -59,3 +61,30 @@ class PlainSearch:
                 ):
                     points[row] = points.get(row, 0.0) - rank
         return [self._paths[row] for row in sorted(points, key=lambda row: (-points[row], row))]
+
+
+class TableSearch:
+    """Searches the tables of words of an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._analyser = Analyser()
+
+    def find(self, text: str) -> list[str]:
+        """Return the paths of the pages that match, best first."""
+        words = without_stop_words(parse_query(text).words)
+        terms = self._analyser.terms(" ".join(words))
+        points: dict[int, float] = {}
+        with self._index.reading() as connection:
+            paths = dict(connection.execute("SELECT id, path FROM page"))
+            for table in ("words", "grams"):
+                wanted = sorted({term.expression for term in terms if term.table == table})
+                if wanted:
+                    for row, rank in connection.execute(
+                        f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ?"
+                        " AND rank MATCH 'bm25(4.0, 1.0, 1.0, 1.0, 1.0)'"
+                        f" ORDER BY rank LIMIT {_MOST}",
+                        (" OR ".join(wanted),),
+                    ):
+                        points[row] = points.get(row, 0.0) - rank
+        return [paths[row] for row in sorted(points, key=lambda row: (-points[row], row))]

@@ -30,6 +30,7 @@ DESCRIPTIONS = ("description", "desc", "summary", "abstract")
 _LEAST_WORDS = {"title": 1, "anchor": 1, "alias": 1, "heading": 2, "description": 3, "cloze": 4}
 _SENTENCE_ENDS = "\n.!?。！？；"
 _LONGEST = 300
+_BLOCK_MARK = re.compile(r"\^[\w-]+$")
 # What a search box takes for a wish rather than a word.
 _SIGNS = re.compile(r"[\"“”„«»#:\-\[\]]")
 
@@ -165,7 +166,11 @@ class _Making:
             offered = [
                 each
                 for each in page.article.headings
-                if each.level > 1 and not each.is_nested and counts[each.title.casefold()] == 1
+                if each.level > 1
+                and not each.is_nested
+                and counts[each.title.casefold()] == 1
+                # With the mark of a block for a name nobody could know it.
+                and not _BLOCK_MARK.search(each.title)
             ]
             if offered:
                 heading = self._chance.choice(offered)
