@@ -102,6 +102,7 @@ class DocumentView(ScrollView, can_focus=True):
         self.go_to_line(self.flow.text_top(index) - context)
         # What was laid out on the way may have moved the block.
         self.go_to_line(self.flow.text_top(index) - context)
+        self.refresh()
 
     def go_to_line(self, line: int) -> None:
         """Scroll so that a line of the document is at the top."""
