@@ -54,7 +54,7 @@ class EditingScreen(WikiActions):
     def on_mount(self) -> None:
         """As it is when it has the window for itself."""
         self.add_class("-wiki-full")
-        self.call_after_refresh(self._wiki.pane)
+        self.run_worker(self._wiki.pane())
 
 
 class EditingHost(Host):
@@ -135,7 +135,10 @@ async def window(
     app = EditingHost(folder, wiki)
     async with app.run_test(size=size, notifications=True) as pilot:
         here = Window(pilot, wiki)
-        await wait_until(pilot, lambda: "articles/Welcome.md" in here.text, "the first page")
+        await wait_until(pilot, lambda: pilot.app.screen.query(WikiPane), "the pane")
+        await wait_until(pilot, lambda: here.pane.open_file, "the first page")
+        # With nothing else on the screen nothing else asks for a layout.
+        pilot.app.screen.refresh(layout=True)
         for path, text in (pages or {}).items():
             file = wiki / path
             file.parent.mkdir(parents=True, exist_ok=True)

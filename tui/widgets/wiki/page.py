@@ -156,13 +156,13 @@ class ArticlePage(Vertical):
         elif file.read_only_reason is not None:
             self._complain(f"This page cannot be edited: {file.read_only_reason}.")
         else:
-            self.edit_file(file)
+            self.edit_file(file, offers_draft=True)
 
-    def edit_file(self, file: ArticleFile) -> None:
+    def edit_file(self, file: ArticleFile, *, offers_draft: bool = False) -> None:
         """Open the editor on an article, which need not be on the disk."""
         self.file = file
         self.query_one(ContentSwitcher).current = "editing"
-        self.editing.open(file)
+        self.editing.open(file, offers_draft=offers_draft)
         self._draw_title()
 
     async def take_outside_change(self) -> None:

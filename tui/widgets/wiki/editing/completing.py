@@ -67,6 +67,8 @@ class Completing:
         line = self._editor.document.get_line(row)
         end = column + (_rest_of_name(line, column) if wish.kind is not Kind.TAG else 0)
         closing = wish.closing
+        # What was chosen is not offered again.
+        self._refused = (row, wish.start)
         self._editor.insert_completion(wish.start, end, f"{chosen.text}{closing}")
         if not closing and line[end:].startswith("]]"):
             self._editor.move_cursor_relative(columns=2)

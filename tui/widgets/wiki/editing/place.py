@@ -83,14 +83,14 @@ class EditingPlace(Vertical):
         """Whether leaving now would lose text."""
         return self.editor.is_dirty
 
-    def open(self, file: ArticleFile) -> None:
-        """Edit an article; what a crash left of it is offered."""
+    def open(self, file: ArticleFile, *, offers_draft: bool) -> None:
+        """Edit an article, and offer what a crash left of it."""
         self.editor.take_up(file)
         self._warn("")
         self.editor.focus()
         self.run_worker(self.suggester.warm_up(), group="warm-up", exclusive=True)
         draft = self.drafts.left_for(file.path)
-        if draft is not None:
+        if draft is not None and offers_draft:
             self._offer_draft(draft, file)
 
     async def save(self, subject: str = "") -> bool:
@@ -180,7 +180,9 @@ class EditingPlace(Vertical):
             return
         found = list(self.query(Preview))
         if not found:
-            self.query_one("#editor-row").mount(Preview(self.editor, self._session, "preview"))
+            self.query_one("#editor-row").mount(
+                Preview(self.editor, self._session, "editor-preview")
+            )
             return
         found[0].display = not found[0].display
         found[0].follow_text(is_late=False)
