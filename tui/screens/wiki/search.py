@@ -67,6 +67,7 @@ class SearchScreen(ModalScreen[Found | None]):
         self._progress = progress
         self.words = words
         self._place = place
+        self._sentence = OPERATORS
         self._said = Static(Content(OPERATORS), id="search-remark")
         self._list = ResultList(id="search-list")
         self._preview = Preview(id="search-preview")
@@ -114,7 +115,7 @@ class SearchScreen(ModalScreen[Found | None]):
         self._list.action_move(by)
 
     def action_move_page(self, by: int) -> None:
-        """By as many passages as are seen."""
+        """By what is seen."""
         self._list.action_move_page(by)
 
     def action_move_to(self, row: int) -> None:
@@ -150,28 +151,25 @@ class SearchScreen(ModalScreen[Found | None]):
     async def preview(self) -> None:
         """Show the page around the passage under the cursor."""
         row = self._list.row
-        why = None
-        if isinstance(row, PassageRow):
-            why = explanation(row.hit) if self._is_explaining else None
-            await asyncio.sleep(PREVIEW_DELAY_SECONDS)
-            try:
-                text = preview_text(await self._read(row.hit.path), row.passage)
-            except VaultError as error:
-                text = literal(str(error))
-        else:
-            text = Content("")
-        self._preview.show(text, why)
+        if not isinstance(row, PassageRow):
+            self._preview.show(Content(""), None)
+            return
+        await asyncio.sleep(PREVIEW_DELAY_SECONDS)
+        try:
+            text = preview_text(await self._read(row.hit.path), row.passage)
+        except VaultError as error:
+            text = literal(str(error))
+        self._preview.show(text, explanation(row.hit) if self._is_explaining else None)
 
     @work(group="results")
     async def _search(self) -> None:
-        waiting = self.set_interval(WAITING_SECONDS, self._tell_progress)
+        waiting = self.set_interval(
+            WAITING_SECONDS, lambda: self._remark(waiting_words(self._progress()))
+        )
         try:
             await self._show_results(self.words)
         finally:
             waiting.stop()
-
-    def _tell_progress(self) -> None:
-        self._remark(waiting_words(self._progress()))
 
     async def _show_results(self, words: str) -> None:
         try:
@@ -199,4 +197,6 @@ class SearchScreen(ModalScreen[Found | None]):
         self.preview()
 
     def _remark(self, sentence: str) -> None:
-        self._said.update(literal(sentence))
+        if sentence != self._sentence:
+            self._sentence = sentence
+            self._said.update(literal(sentence))

@@ -15,7 +15,7 @@ from vault.search.jump import fold
 from vault.search.result import Passage
 
 LINES_BEFORE = 2
-LINES_SHOWN = 120
+LINES_SHOWN = 60
 _LONGEST_LINE = 2000
 
 
@@ -34,8 +34,9 @@ class Preview(VerticalScroll, can_focus=False):
 
     def show(self, text: Content, why: Content | None) -> None:
         """Show a passage from its beginning."""
-        self._reasons.display = why is not None
-        self._reasons.update(why or Content(""))
+        if why is not None or self._reasons.display:
+            self._reasons.display = why is not None
+            self._reasons.update(why or Content(""))
         self._text.update(text)
         self.scroll_home(animate=False)
 
