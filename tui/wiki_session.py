@@ -35,6 +35,7 @@ class WikiSession:
         self._vault: Vault | None = None
         self._listing: VaultListing | None = None
         self._resolver: LinkResolver | None = None
+        self._naming: asyncio.Task[None] | None = None
         self._in_use = InUse()
 
     @property
@@ -80,7 +81,10 @@ class WikiSession:
         vault = self._require()
         listing = await asyncio.to_thread(vault.listing)
         self._listing = listing
-        self._resolver = await asyncio.to_thread(vault.resolver, listing)
+        resolver = await asyncio.to_thread(vault.resolver, listing)
+        self._resolver = resolver
+        # Many files may be read for the names: neither the list nor the keyboard waits for that.
+        self._naming = asyncio.create_task(asyncio.to_thread(resolver.load))
         return listing
 
     async def read(self, path: str) -> ArticleFile:
@@ -149,6 +153,16 @@ class WikiSession:
                 return question(vault)
 
         return await asyncio.to_thread(answer)
+
+    @property
+    def has_names(self) -> bool:
+        """Whether a link can be resolved without reading what every note is called."""
+        return self._resolver is not None and self._resolver.is_loaded
+
+    async def wait_for_names(self) -> None:
+        """Return when `has_names` has become true."""
+        if self._naming is not None:
+            await asyncio.shield(self._naming)
 
     def resolve(self, target: str, from_path: str, is_wikilink: bool = True) -> Resolution:
         """What a link leads to, by the latest listing. Raises VaultError."""

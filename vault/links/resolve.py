@@ -6,6 +6,7 @@ candidates: the shortest path wins, then the alphabet, and the answer says that 
 """
 
 import posixpath
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -62,12 +63,22 @@ class LinkResolver:
     def __init__(self, paths: Iterable[str], load_names: LoadNames | None = None) -> None:
         self._load_names = load_names
         self._names: dict[str, PageNames] | None = None
+        self._loading = threading.Lock()
         self._by_name: dict[str, list[str]] = {}
         self._exact: set[str] = set()
         self._by_end: dict[str, list[str]] = {}
         self._by_path: dict[str, list[str]] = {}
         for path in set(paths):
             self._add_path(path)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it is known by now what else the notes are called."""
+        return self._names is not None
+
+    def load(self) -> None:
+        """Find out what else the notes are called: in a large wiki, many files are read."""
+        self._loaded()
 
     def add(self, path: str, names: PageNames) -> None:
         """A page has come, or is called otherwise now."""
@@ -146,11 +157,17 @@ class LinkResolver:
 
     def _loaded(self) -> dict[str, PageNames]:
         if self._names is None:
-            self._names = dict(self._load_names()) if self._load_names else {}
-            for path, names in self._names.items():
-                if path in self._exact:
-                    self._add_names(path, names)
+            with self._loading:
+                if self._names is None:
+                    self._names = self._load()
         return self._names
+
+    def _load(self) -> dict[str, PageNames]:
+        found = dict(self._load_names()) if self._load_names else {}
+        for path, names in found.items():
+            if path in self._exact:
+                self._add_names(path, names)
+        return found
 
     def _add_path(self, path: str) -> None:
         self._exact.add(path)

@@ -84,6 +84,11 @@ class DocumentView(ScrollView, can_focus=True):
         self.screen.selections.pop(self, None)
         self._lay_out(document, folded, place)
 
+    def lay_out_anew(self) -> None:
+        """Draw the document again: where its links lead may have changed."""
+        if self.flow is not None:
+            self._lay_out(self.flow.document, frozenset(self.flow.folded), self._place())
+
     @property
     def headings(self) -> tuple[OutlineEntry, ...]:
         """The headings of the shown page."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -80,7 +80,17 @@ class ArticleView(Vertical):
         self._file = file
         self._plain.display, self.reader.display = False, True
         self.query_one(ArticleFindBar).close()
+        knows_links = self._desk is None or self._desk.knows_links
         self.reader.show_document(document, keeps_place=is_same)
+        if not knows_links:
+            self._draw_links_later()
+
+    @work(exclusive=True, group="links")
+    async def _draw_links_later(self) -> None:
+        """Draw anew once it is known where the links lead."""
+        if self._desk is not None:
+            await self._desk.wait_for_links()
+            self.reader.lay_out_anew()
 
     def show_message(self, text: str) -> None:
         """Say why there is no article."""

@@ -25,8 +25,8 @@ class WikiLibrary:
         self._vault = vault
 
     def status(self, target: str, from_path: str, is_wikilink: bool) -> LinkStatus:
-        """Where a link leads; what is no page counts as known."""
-        if not _is_note(target, is_wikilink):
+        """Where a link leads; what is no page, or cannot be told at once, counts as known."""
+        if not _is_note(target, is_wikilink) or not self._session.has_names:
             return LinkStatus.KNOWN
         try:
             found = self._session.resolve(target, from_path, is_wikilink)

@@ -27,12 +27,18 @@ class ReadingDesk:
         text = file.text or ""
 
         def read(vault: Vault) -> Document:
-            library = WikiLibrary(self._session, vault)
-            # The first question of all may read the names of every page.
-            library.status("?", file.path, is_wikilink=True)
-            return read_document(text, file.path, library)
+            return read_document(text, file.path, WikiLibrary(self._session, vault))
 
         return await self._session.ask(read)
+
+    @property
+    def knows_links(self) -> bool:
+        """Whether it can be told by now where links lead."""
+        return self._session.has_names
+
+    async def wait_for_links(self) -> None:
+        """Return when it can be told."""
+        await self._session.wait_for_names()
 
     async def toggle(self, file: ArticleFile, line: int) -> ArticleFile:
         """Check off the task on a line, or open it again; the article as saved.
