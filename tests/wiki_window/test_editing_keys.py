@@ -86,7 +86,7 @@ async def test_nothing_is_completed_where_it_is_no_link(tmp_path: Path, text: st
         closing = "`" if text == "`" else "\n---\n" if text.startswith("---") else ""
         await open_page(here, text + closing)
         row = text.count("\n")
-        here.editor.move_cursor((row, len(text.split("\n")[-1])))
+        here.editor.move_cursor((row, len(text.rpartition("\n")[2])))
         await here.press(*"[[wel")
         await here.pilot.pause(0.2)
         assert not here.editor.is_choosing

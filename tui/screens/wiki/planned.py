@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import App
 
 from tui.screens.question import Choice, QuestionScreen
+from tui.screens.wiki.lint_rows import counted
 from tui.screens.wiki.preview import PreviewScreen, sections_of_page
 from tui.screens.wiki.told import commit_words
 from tui.widgets.diff.section import Section
@@ -34,8 +35,9 @@ async def carry_out_asked(
 def moved_words(moved: Moved, done: str) -> str:
     """What was done: the links that were written anew, the commit, and what was left."""
     edited, skipped = moved.carried.edited, moved.carried.skipped
-    links = f" Links on {len(edited):,} pages follow." if edited else ""
-    left = f" {len(skipped):,} pages keep links that lead elsewhere." if skipped else ""
+    pages = sum(each.links > 0 for each in edited)
+    links = f" Links on {counted(pages, 'page')} follow." if pages else ""
+    left = f" Left as they are: {counted(len(skipped), 'page')}." if skipped else ""
     kept = f" It is in {moved.kept_in} now." if moved.kept_in else ""
     return f"{done}{links}{left}{kept} {commit_words(moved.commit)}"
 
