@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from engine.protocol import Message
 from engine.protocol import ToolCall as EngineCall
 from tui.assistant import answer_writer
-from tui.assistant.answer_writer import BATCH_SECONDS
 from tui.assistant.chat_messages import model_messages
 from tui.assistant.conversation import Conversation, Exchange
 from tui.assistant.stored_chat import StoredChat
@@ -41,6 +40,14 @@ async def exchange(chat: StoredChat, question: str, answer: str) -> None:
     await writer.finish("complete")
 
 
+async def until(is_so: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if is_so():
+            return
+        await asyncio.sleep(0.025)
+    pytest.fail("it never came")
+
+
 def turns(chat: StoredChat) -> list[tuple[str, str]]:
     return [(turn.role, turn.content) for turn in chat.messages()]
 
@@ -53,7 +60,7 @@ async def test_an_exchange_is_stored_as_it_happens(store: Conversations) -> None
     for piece in ("Be", "cause", " 漢"):
         writer.say(piece)
     writer.say("hm", "thinking")
-    await asyncio.sleep(BATCH_SECONDS * 1.5)
+    await until(lambda: writer.thinking == "hm")
     partial = store.messages.tree(chat.id).path()[-1]
     assert (partial.text, partial.thinking, partial.state) == ("Because 漢", "hm", "in-progress")
     writer.say(".")
@@ -103,12 +110,12 @@ async def test_a_chat_whose_file_is_deleted_goes_on_and_is_saved_later(
     await chat.ask("during")
     writer = await chat.answer("model")
     writer.say("half ")
-    await asyncio.sleep(BATCH_SECONDS * 1.5)
+    await until(lambda: writer.text == "half ")
     file = conversations_file(tmp_path)
     for each in file.parent.glob("chats*"):
         each.unlink()
     writer.say("and half")
-    await asyncio.sleep(BATCH_SECONDS * 1.5)
+    await until(lambda: bool(chat.trouble))
     assert "deleted or replaced" in chat.trouble
     assert not await chat.retry_saving(), "not while it is being answered"
     await writer.finish("complete")
@@ -131,8 +138,9 @@ async def test_a_disk_that_is_full_for_a_while_costs_nothing(store: Conversation
     connection.pragma("max_page_count", connection.pragma("page_count"))
     writer = await chat.answer("model")
     for _ in range(3):
+        before = writer.text
         writer.say("long " * 20_000)
-        await asyncio.sleep(BATCH_SECONDS * 1.2)
+        await until(lambda: writer.text != before)  # noqa: B023  it is waited for at once
     await writer.finish("complete")
     assert "disk is full" in chat.trouble
     assert chat.path[-1].text == "long " * 60_000
@@ -241,9 +249,9 @@ async def test_a_store_mended_during_an_answer_lets_it_go_on(store: Conversation
     await chat.ask("one")
     writer = await chat.answer("model")
     writer.say("half ")
-    await asyncio.sleep(BATCH_SECONDS * 1.5)
+    await until(lambda: writer.text == "half ")
     before = store.version
-    store.mend()
+    store.reopen()
     writer.say("and half")
     assert (await writer.finish("complete")).text == "half and half"
     assert chat.trouble == ""

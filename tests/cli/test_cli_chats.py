@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from signal import SIGINT
@@ -148,46 +147,33 @@ def test_a_damaged_file_is_told_of_and_the_command_still_done(chats: Chats) -> N
     assert Path(aside).exists()
 
 
-def test_a_question_goes_on_with_a_chat(run_zib: RunZib) -> None:
-    options = ("--temp", "0", "--json")
-    first = json.loads(run_zib("ask", *options, "--chat", "new", "--system", "Be.", "hi").stdout)
-    second = json.loads(run_zib("ask", *options, "--chat", first["chat"][:8], "and?").stdout)
-    assert second["chat"] == first["chat"]
-    assert second["usage"]["prompt_tokens"] > first["usage"]["prompt_tokens"]
-    chat = json.loads(run_zib("chats", "show", first["chat"], "--json").stdout)
-    texts = [(each["role"], each["text"]) for each in chat["messages"]]
-    assert texts == [
-        ("user", "hi"),
-        ("assistant", first["answer"]),
-        ("user", "and?"),
-        ("assistant", second["answer"]),
-    ]
-    assert chat["options"]["system_prompt"] == "Be."
-    assert chat["messages"][1]["state"] == "cut"
-    assert chat["messages"][1]["extras"]["usage"]["generated"] == 24
-
-
 def test_a_question_to_no_chat_is_refused_before_a_model_is_loaded(chats: Chats) -> None:
     refused = CliRunner().invoke(app, ["ask", "--chat", "nowhere", "hi"])
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "There is no chat “nowhere”" in refused.stderr
 
 
-def test_a_question_that_is_interrupted_keeps_what_was_said(
-    zib_environment: dict[str, str], home: Path
+def test_a_question_goes_on_with_a_chat_and_what_was_said_is_kept(
+    run_zib: RunZib, zib_environment: dict[str, str]
 ) -> None:
+    options = ("--temp", "0", "--json", "--chat", "new", "--system", "Be.")
+    first = json.loads(run_zib("ask", *options, "hi").stdout)
     environment = {**zib_environment, "ZIB_CHAT_MAX_TOKENS": "100000"}
-    command = [*COMMAND, "ask", "--chat", "new", "go on for ever"]
+    command = [*COMMAND, "ask", "--chat", first["chat"][:8], "go on for ever"]
     asking = Popen(command, stdout=PIPE, stderr=PIPE, env=environment)
     assert asking.stdout is not None
     said = asking.stdout.read(40)
-    time.sleep(0.5)
     asking.send_signal(SIGINT)
     rest, _ = asking.communicate(timeout=60)
     assert asking.returncode == 130
     with open_conversations(find_paths().data_dir) as store:
         (chat,) = store.chats.listed()
-        _, answer = store.messages.tree(chat.id).path()
-    assert answer.state == "stopped"
-    assert answer.text.encode().startswith(said)
-    assert len(answer.text.encode()) >= len(said + rest.rstrip(b"\n"))
+        path = store.messages.tree(chat.id).path()
+    assert (chat.id, chat.options.system_prompt) == (first["chat"], "Be.")
+    assert [node.text for node in path[:3]] == ["hi", first["answer"], "go on for ever"]
+    assert [node.state for node in path] == ["complete", "cut", "complete", "stopped"]
+    usage = path[1].extras.usage
+    assert usage is not None
+    assert usage.generated == 24
+    assert path[3].text.encode().startswith(said)
+    assert len(path[3].text.encode()) >= len(said + rest.rstrip(b"\n"))

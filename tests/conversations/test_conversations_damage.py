@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 import pytest
@@ -26,6 +28,7 @@ from vault.conversations.values import Draft, Extras, Usage
 
 HARDEN = os.environ.get("ZIB_HARDEN") == "1"
 CHATS, TURNS = 6, 8
+Answer = TypeVar("Answer")
 LONG = "long " * 3000
 
 
@@ -82,10 +85,9 @@ def test_bits_that_flip_anywhere_cost_little_and_never_the_program(
         file.write_bytes(broken)
         try:
             with open_conversations(data_dir) as store:
-                found = found_or_mended(store)
-                assert searched_or_mended(store)
-                node = store.messages.add(store.chats.create().id, Draft("user", "goes on"))
-                assert node.text == "goes on"
+                found = mended(store, found_in)
+                assert mended(store, lambda store: store.search.find("question").hits)
+                assert mended(store, go_on) == "goes on"
         except StoreNewer:
             # The number of the version is one byte like any other.
             assert file.read_bytes() == bytes(broken)
@@ -97,20 +99,16 @@ def test_bits_that_flip_anywhere_cost_little_and_never_the_program(
             assert copy.read_bytes() == bytes(broken)
 
 
-def found_or_mended(store: Conversations) -> dict[str, str]:
+def mended(store: Conversations, action: Callable[[Conversations], Answer]) -> Answer:
     try:
-        return found_in(store)
-    except ConversationError:
-        store.mend()
-        return found_in(store)
-
-
-def searched_or_mended(store: Conversations) -> bool:
-    try:
-        return bool(store.search.find("question").hits)
+        return action(store)
     except StoreDamaged:
         store.mend()
-        return bool(store.search.find("question").hits)
+        return action(store)
+
+
+def go_on(store: Conversations) -> str:
+    return store.messages.add(store.chats.create().id, Draft("user", "goes on")).text
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
@@ -292,7 +290,7 @@ def test_a_file_deleted_or_replaced_while_open_is_noticed(data_dir: Path) -> Non
         file.unlink()
         with pytest.raises(StoreGone, match="deleted or replaced"):
             store.messages.add(chat, Draft("user", "lost?"))
-        store.mend()
+        store.reopen()
         # SQLite leaves its log behind, and what is in there is had back.
         assert {each.id for each in store.chats.listed()} <= {chat}
         again = store.chats.create().id
@@ -303,6 +301,19 @@ def test_a_file_deleted_or_replaced_while_open_is_noticed(data_dir: Path) -> Non
         copy.replace(file)
         with pytest.raises(StoreGone):
             store.chats.listed()
+
+
+def test_two_windows_that_see_the_damage_put_it_right_once(
+    filled: tuple[Path, dict[str, str]], data_dir: Path
+) -> None:
+    file, texts = filled
+    with open_conversations(data_dir) as one, open_conversations(data_dir) as other:
+        one.mend()
+        other.mend()
+        assert found_in(one) == found_in(other) == texts
+        other.messages.add(other.chats.create().id, Draft("user", "seen by both"))
+        assert "seen by both" in found_in(one).values()
+    assert len(damaged_copies(file)) == 1
 
 
 def test_a_full_disk_costs_only_what_did_not_fit(data_dir: Path) -> None:

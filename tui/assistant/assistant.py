@@ -1,44 +1,35 @@
-"""Answers questions in a conversation. Knows the engine's contract, no screen and no process."""
+"""Answers in a chat that is kept. Knows the engine's contract, no screen and no process."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Protocol, assert_never
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from engine.answers import AnswerEvent
 from engine.errors import EngineError
-from engine.protocol import (
-    Finished,
-    FinishReason,
-    Message,
-    PromptProgress,
-    Sampling,
-    TextDelta,
-    ToolCallMalformed,
-    ToolCallRequested,
-    Usage,
-)
-from tui.assistant.conversation import AnswerState, Conversation, Exchange, new_conversation
-from tui.assistant.events import Answered, AnswerFailed, AssistantEvent, PromptRead, Said
+from engine.protocol import NO_REQUEST, Generate, Message, Sampling, Usage
+from tui.assistant.collected import Collected
+from tui.assistant.events import AnswerBegun, Answered, AnswerFailed, Asked, AssistantEvent
+from tui.assistant.requests import Ask, Regenerate, Request, Resume, Revise
+from tui.assistant.stored_chats import StoredChats
+from vault.conversations.errors import ConversationError
+from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, EndState, MessageNode
+
+if TYPE_CHECKING:
+    from tui.assistant.stored_chat import StoredChat
 
 _DEFAULT_SAMPLING = Sampling()
 _NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
+_CLOSING_SECONDS = 2.0
 
 
 class AnsweringEngine(Protocol):
     """The part of `EngineClient` the assistant needs."""
 
-    def generate(
-        self,
-        messages: Sequence[Message],
-        conversation: str = ...,
-        sampling: Sampling = ...,
-        max_tokens: int | None = ...,
-        stop: Sequence[str] = ...,
-        thinking: bool | None = ...,
-    ) -> AsyncGenerator[AnswerEvent, None]:
+    def run(self, request: Generate) -> AsyncGenerator[AnswerEvent, None]:
         """Stream one answer."""
 
     def stop_answers(self, conversation: str | None = ...) -> None:
@@ -57,111 +48,233 @@ class AnswerStyle:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
 
+    def of_chat(self, options: ChatOptions) -> AnswerStyle:
+        """The style of a chat that has options of its own."""
+        return replace(self, system_prompt=options.system_prompt or self.system_prompt)
+
 
 class Assistant:
-    """One chat with the model, one answer at a time."""
+    """One chat with the model, one answer at a time. `chat` is None until something is asked."""
 
     def __init__(
         self,
         engine: AnsweringEngine,
         style: AnswerStyle,
         before_asking: Callable[[], None] = lambda: None,
+        chats: StoredChats | None = None,
+        model_name: Callable[[], str] = lambda: "",
     ) -> None:
-        """`before_asking` is called with every question; it may start what is missing."""
+        """`before_asking` is called with every question; it may start what is missing.
+
+        `model_name` says who answers; without `chats` nothing is stored.
+        """
         self._engine = engine
-        self._style = style
+        self.style = style
         self._before_asking = before_asking
-        self.conversation = new_conversation()
+        self._model_name = model_name
+        self.chats = chats or StoredChats()
+        self.chat: StoredChat | None = None
+        self._options, self._is_temporary = DEFAULT_OPTIONS, False
         self.thinking: bool | None = None
         self.is_answering = False
         self._is_stop_wanted = False
+        self._has_ended = asyncio.Event()
+
+    @property
+    def path(self) -> tuple[MessageNode, ...]:
+        """The messages that are shown, from the first to the last."""
+        return self.chat.path if self.chat else ()
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the user wants the chat to leave no trace."""
+        return self._is_temporary
+
+    @property
+    def trouble(self) -> str:
+        """Why the chat is only in memory, though it should be stored."""
+        return self.chat.trouble if self.chat else ""
 
     def toggle_thinking(self) -> None:
         """Forbid thinking, ask for it, leave it to the model."""
         self.thinking = {None: False, False: True, True: None}[self.thinking]
 
     def begin(self) -> None:
-        """A question is on its way; a stop counts from now on, also before `ask` runs."""
+        """A question is on its way; a stop counts from now on, also before `answer` runs."""
         self._is_stop_wanted = False
 
-    async def ask(self, question: str) -> AsyncGenerator[AssistantEvent, None]:
-        """Answer `question`; whatever happens, question and partial answer join the chat."""
-        collected = _Collected()
+    def ask(self, question: str) -> AsyncGenerator[AssistantEvent, None]:
+        """Answer a question, as `answer` does."""
+        return self.answer(Ask(question))
+
+    async def answer(self, request: Request) -> AsyncGenerator[AssistantEvent, None]:
+        """Do what is asked; whatever happens, question and partial answer are in the chat."""
         self.is_answering = True
+        self._has_ended.clear()
         try:
-            if self._is_stop_wanted:
-                yield Answered("cancelled", _NOTHING_USED)
-                return
-            self._before_asking()
-            messages = self.conversation.messages(self._style.system_prompt, question)
-            stream = self._engine.generate(
-                messages,
-                self.conversation.id,
-                self._style.sampling,
-                self._style.max_tokens,
-                self._style.stop,
-                thinking=self.thinking,
-            )
-            async with aclosing(stream) as events:
+            chat = await self._chat_to_ask()
+            parent, resumed = await _placed(chat, request)
+            yield Asked(parent)
+            turn = _Turn(chat, parent, resumed, self._model_name)
+            async with aclosing(self._answered(turn)) as events:
                 async for event in events:
-                    yield collected.take(event)
-        except EngineError as error:
-            collected.state = "failed"
+                    yield event
+        except ConversationError as error:
             yield AnswerFailed(str(error))
         finally:
             self.is_answering = False
-            self.conversation = self.conversation.with_exchange(collected.exchange(question))
+            self._has_ended.set()
 
     def stop(self) -> None:
         """Stop the answer under way and nothing else; its events still end with `Answered`."""
         self._is_stop_wanted = True
-        self._engine.stop_answers(self.conversation.id)
+        if self.chat is not None:
+            self._engine.stop_answers(self.chat.id)
 
-    async def start_new_chat(self) -> Conversation:
-        """Leave this chat, freeing its cache; returns the chat left."""
-        left, self.conversation = self.conversation, new_conversation()
-        if left.exchanges:
-            await self._engine.forget(left.id)
-        return left
+    async def start_new_chat(
+        self, options: ChatOptions = DEFAULT_OPTIONS, is_temporary: bool = False
+    ) -> None:
+        """Leave this chat for one that begins with its first question."""
+        await self._leave_chat()
+        self._options, self._is_temporary = options, is_temporary
+
+    async def open_chat(self, id: str) -> StoredChat:
+        """Go on with a stored chat. Raises ConversationError."""
+        return await self.go_on_with(await self.chats.open(id))
+
+    async def go_on_with(self, chat: StoredChat) -> StoredChat:
+        """Go on with a chat that is open already."""
+        await self._leave_chat()
+        self.chat, self._options = chat, chat.chat.options
+        self._is_temporary = chat.is_temporary and not chat.trouble
+        return chat
+
+    async def forget_read(self) -> None:
+        """Something of the chat was deleted: the engine need not remember it."""
+        if self.chat is not None:
+            await self._forget(self.chat.id)
+
+    async def settle(self) -> None:
+        """Have the engine forget chats that were deleted."""
+        try:
+            await self.chats.settle(self._engine.forget)
+        except (ConversationError, EngineError):
+            # The store still says what is owed.
+            return
+
+    async def close(self) -> None:
+        """The program ends: the answer under way is stored as far as it is."""
+        if self.is_answering:
+            self.stop()
+            try:
+                async with asyncio.timeout(_CLOSING_SECONDS):
+                    await self._has_ended.wait()
+            except TimeoutError:
+                # The store marks it as interrupted.
+                pass
+        await self.chats.close()
+
+    async def _answered(self, turn: _Turn) -> AsyncGenerator[AssistantEvent, None]:
+        try:
+            if self._is_stop_wanted:
+                await turn.begin()
+                yield Answered("cancelled", _NOTHING_USED)
+                return
+            self._before_asking()
+            async with aclosing(self._engine.run(self._request(turn))) as events:
+                async for event in events:
+                    if turn.collected is None:
+                        yield AnswerBegun(await turn.begin())
+                    if turn.collected is not None:
+                        yield turn.collected.take(event)
+        except EngineError as error:
+            await turn.begin()
+            turn.fail()
+            yield AnswerFailed(str(error))
+        finally:
+            await turn.end()
+
+    def _request(self, turn: _Turn) -> Generate:
+        style = self.style.of_chat(turn.chat.chat.options)
+        return Generate(
+            NO_REQUEST,
+            turn.messages(style.system_prompt),
+            turn.chat.id,
+            style.sampling,
+            style.max_tokens,
+            style.stop,
+            thinking=self.thinking,
+            is_temporary=self._is_temporary,
+        )
+
+    async def _chat_to_ask(self) -> StoredChat:
+        if self.chat is None:
+            self.chat = await self.chats.new(self._options, self._is_temporary)
+        elif self.chat.trouble:
+            self.chat = await self.chats.rescue(self.chat)
+        return self.chat
+
+    async def _leave_chat(self) -> None:
+        left, self.chat = self.chat, None
+        self._options, self._is_temporary = DEFAULT_OPTIONS, False
+        if left is not None and left.is_temporary:
+            await self._forget(left.id)
+
+    async def _forget(self, conversation: str) -> None:
+        try:
+            await self._engine.forget(conversation)
+        except EngineError:
+            # An engine that is gone remembers nothing.
+            return
 
 
-class _Collected:
-    """The answer so far."""
+class _Turn:
+    """One answer on its way into the chat."""
 
-    def __init__(self) -> None:
-        self._answer: list[str] = []
-        self._thinking: list[str] = []
-        self.state: AnswerState = "stopped"
+    def __init__(
+        self, chat: StoredChat, parent: str, resumed: str, model_name: Callable[[], str]
+    ) -> None:
+        self.chat = chat
+        self._parent, self._resumed = parent, resumed
+        self._model_name = model_name
+        self.collected: Collected | None = None
+        self._ending: EndState | None = None
 
-    def take(self, event: AnswerEvent) -> AssistantEvent:
-        match event:
-            case PromptProgress(done=done, total=total, reused=reused):
-                return PromptRead(done, total, reused)
-            case TextDelta(text=text, span=span):
-                (self._answer if span == "answer" else self._thinking).append(text)
-                return Said(text, span)
-            case ToolCallRequested(call=call):
-                return self._say(f"{call.name}({call.arguments})")
-            case ToolCallMalformed(text=text):
-                return self._say(text)
-            case Finished(reason=reason, usage=usage):
-                self.state = _STATES[reason]
-                return Answered(reason, usage)
-            case _:
-                assert_never(event)
+    def messages(self, system_prompt: str) -> Sequence[Message]:
+        """What the model gets."""
+        return self.chat.messages(system_prompt, end=self._resumed or self._parent)
 
-    def _say(self, text: str) -> Said:
-        """A call nobody here asked for is what the model said: text on a line of its own."""
-        text = f"\n{text}\n" if self._answer else f"{text}\n"
-        self._answer.append(text)
-        return Said(text, "answer")
+    async def begin(self) -> str:
+        """Keep the answer from here on; its id."""
+        if self.collected is None:
+            if self._resumed:
+                self._writer = await self.chat.resume(self._resumed)
+            else:
+                self._writer = await self.chat.answer(self._model_name(), self._parent)
+            self.collected = Collected(self._writer, bool(self._writer.text))
+        return self._writer.id
 
-    def exchange(self, question: str) -> Exchange:
-        return Exchange(question, "".join(self._answer), "".join(self._thinking), self.state)
+    def fail(self) -> None:
+        """It ended by an error."""
+        self._ending = "failed"
+
+    async def end(self) -> None:
+        """Keep how it ended, also when its reader is gone."""
+        await self.begin()
+        if self.collected is not None:
+            await self._writer.finish(self._ending or self.collected.state, self.collected.extras)
 
 
-_STATES: dict[FinishReason, AnswerState] = {
-    "stop": "complete",
-    "length": "cut",
-    "cancelled": "stopped",
-}
+async def _placed(chat: StoredChat, request: Request) -> tuple[str, str]:
+    """The question's id, stored before anything else, and that of an answer that goes on."""
+    match request:
+        case Ask(question=question):
+            return (await chat.ask(question)).id, ""
+        case Revise(message=message, question=question):
+            return (await chat.revise(message, question)).id, ""
+        case Regenerate(message=message):
+            return message, ""
+        case Resume(message=message):
+            return chat.tree.parent(message), message
+        case _:
+            assert_never(request)

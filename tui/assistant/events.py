@@ -8,6 +8,20 @@ from engine.protocol import FinishReason, Span, Usage
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """The question is kept under this id; it comes before anything the model does."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBegun:
+    """The answer is kept under this id; its text comes next."""
+
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class PromptRead:
     """The model has read `done` of `total` prompt tokens; `reused` it knew already."""
 
@@ -39,4 +53,4 @@ class AnswerFailed:
     message: str
 
 
-AssistantEvent = PromptRead | Said | Answered | AnswerFailed
+AssistantEvent = Asked | AnswerBegun | PromptRead | Said | Answered | AnswerFailed

@@ -48,6 +48,7 @@ class StoredChat:
         self._store, self._memory = store, store if store.is_temporary else None
         self._writers: dict[str, AnswerWriter] = {}
         self._lock = asyncio.Lock()
+        self._is_damaged = False
 
     @classmethod
     async def new(cls, store: Conversations, options: ChatOptions = DEFAULT_OPTIONS) -> StoredChat:
@@ -154,7 +155,10 @@ class StoredChat:
             document = self._document()
 
             def save() -> tuple[Chat, ChatTree]:
-                self._store.mend()
+                if self._is_damaged:
+                    self._store.mend()
+                else:
+                    self._store.reopen()
                 self._store.answers.abandon([node.id for node in document.messages])
                 self._store.importer.take([document])
                 return self._store.chats.get(self.id), self._store.messages.tree(self.id)
@@ -184,7 +188,7 @@ class StoredChat:
         self, action: Callable[[Conversations], Answer], error: ConversationError
     ) -> Answer:
         self._memory = await asyncio.to_thread(self._copied)
-        self.trouble = str(error)
+        self.trouble, self._is_damaged = str(error), isinstance(error, StoreDamaged)
         return await asyncio.to_thread(action, self._memory)
 
     def _is_kept(self) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import stat
 import struct
 import time
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from vault.conversations.database import connect
-from vault.conversations.schema import APPLICATION_ID
+from vault.conversations.schema import APPLICATION_ID, STEPS, migrate
 
 _LONGEST_CHECK_SECONDS = 0.25
 _STEPS_BETWEEN_LOOKS = 10_000
@@ -21,7 +23,7 @@ _HIGHEST_VERSION = 1000
 _APPLICATION = slice(68, 72)
 
 
-def problem_of(file: Path, is_doubted: bool) -> str:
+def problem_of(file: Path) -> str:
     """Say what is wrong with the file; nothing when it can be used."""
     size = file.stat().st_size if kind_of(file) is not None else 0
     if not size:
@@ -38,9 +40,26 @@ def problem_of(file: Path, is_doubted: bool) -> str:
         # Its place or this moment is at fault; opening it says so.
         return ""
     try:
-        return _checked(connection, is_doubted)
+        return _checked(connection)
     finally:
         connection.close(force=True)
+
+
+def _structure(connection: apsw.Connection) -> frozenset[tuple[Any, ...]]:
+    # How SQLite lays out what it keeps itself is its own and may change.
+    return frozenset(
+        connection.execute(
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE"
+            " name NOT GLOB 'words_*' AND name NOT GLOB 'grams_*' AND name NOT GLOB 'sqlite_*'"
+        )
+    )
+
+
+@functools.cache
+def _own_structure() -> frozenset[tuple[Any, ...]]:
+    connection = apsw.Connection(":memory:")
+    migrate(connection, STEPS)
+    return _structure(connection)
 
 
 def _header_problem(file: Path, size: int) -> str:
@@ -74,26 +93,30 @@ def has_log(file: Path) -> bool:
     return kind_of(log) == stat.S_IFREG and log.stat().st_size > 0
 
 
-def _checked(connection: apsw.Connection, is_doubted: bool) -> str:
+def _checked(connection: apsw.Connection) -> str:
     """Check for a quarter of a second; damage found later is found when it is read."""
     limit = time.monotonic() + _LONGEST_CHECK_SECONDS
-    if not is_doubted:
-        connection.set_progress_handler(lambda: time.monotonic() > limit, _STEPS_BETWEEN_LOOKS)
+    connection.set_progress_handler(lambda: time.monotonic() > limit, _STEPS_BETWEEN_LOOKS)
     try:
-        version = int(connection.pragma("user_version"))
-        has_tables = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'chat'").get
-        if bool(version) != bool(has_tables) or not 0 <= version <= _HIGHEST_VERSION:
-            return "its version is lost"
-        # The tables of words take longer, and a search tells that they are damaged.
-        checks = ("1",) if is_doubted else ("chat", "message", "piece")
-        for check in checks:
-            found = connection.execute(f"PRAGMA quick_check({check})").get
-            if found != "ok":
-                return str(found)
-        return ""
-    except apsw.InterruptError:
+        return _tables_problem(connection)
+    except (apsw.InterruptError, apsw.BusyError, apsw.LockedError):
         return ""
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError) as error:
         return str(error)
-    except (apsw.BusyError, apsw.LockedError):
+
+
+def _tables_problem(connection: apsw.Connection) -> str:
+    version = int(connection.pragma("user_version"))
+    has_tables = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'chat'").get
+    if bool(version) != bool(has_tables) or not 0 <= version <= _HIGHEST_VERSION:
+        return "its version is lost"
+    if version == len(STEPS) and _structure(connection) != _own_structure():
+        return "its structure is damaged"
+    if not version or version > len(STEPS):
         return ""
+    # The tables of words take longer, and a search tells that they are damaged.
+    for table in ("chat", "message", "piece", "sqlite_sequence"):
+        found = connection.execute(f"PRAGMA quick_check({table})").get
+        if found != "ok":
+            return str(found)
+    return ""

@@ -69,7 +69,7 @@ class Database:
         self._reader, self._reading = writer, self._writing
         if file is not None:
             self._reader, self._reading = connect(file), threading.RLock()
-        self._identity = identity(file)
+        self.identity = identity(file)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
@@ -128,7 +128,7 @@ class Database:
             self._reader.execute("ROLLBACK")
 
     def _check_place(self) -> None:
-        if self.file is not None and identity(self.file) != self._identity:
+        if self.file is not None and identity(self.file) != self.identity:
             raise StoreGone(
                 f"The file of the chats, {displayable(str(self.file))}, was deleted or replaced"
                 " while zib had it open; nothing more can be saved to it."
@@ -152,7 +152,8 @@ def translated(file: Path | None) -> Iterator[None]:
     name = displayable(str(file)) if file else "memory"
     try:
         yield
-    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
+    # Our questions have no mistakes, so that an error in one is in the tables.
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError) as error:
         raise StoreDamaged(
             f"The file of the chats, {name}, is damaged: {error}. Close zib and start it again:"
             " it keeps the damaged file and saves what can be saved."

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from vault.conversations.aside import flush_folder, replace_damaged, saved_name
 from vault.conversations.checking import has_log, kind_of, problem_of
-from vault.conversations.database import Database, connect, translated
+from vault.conversations.database import Database, Identity, connect, identity, translated
 from vault.conversations.errors import NotStored, StoreNewer, StoreUnusable
 from vault.conversations.schema import STEPS, migrate
 from vault.names import displayable
@@ -29,13 +29,18 @@ class Opened:
     notices: tuple[str, ...] = ()
 
 
-def open_database(file: Path, steps: tuple[str, ...] = STEPS, is_doubted: bool = False) -> Opened:
-    """Open or make it; `is_doubted` has it checked whole. Raises ConversationError."""
+def open_database(
+    file: Path, steps: tuple[str, ...] = STEPS, condemned: Identity | None = None
+) -> Opened:
+    """Open or make it; the file `condemned`, seen to be damaged, is not opened again.
+
+    Raises ConversationError.
+    """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.parent.chmod(0o700)
         with FileLock(file.with_name("opening.lock"), _LONGEST_WAIT_SECONDS, mode=0o600):
-            return _open(file, steps, is_doubted)
+            return _open(file, steps, condemned)
     except Timeout as error:
         raise StoreUnusable(
             "Another zib has been opening the chats for a minute; end it and try again."
@@ -48,14 +53,16 @@ def open_database(file: Path, steps: tuple[str, ...] = STEPS, is_doubted: bool =
         raise StoreUnusable(str(error)) from error
 
 
-def _open(file: Path, steps: tuple[str, ...], is_doubted: bool) -> Opened:
+def _open(file: Path, steps: tuple[str, ...], condemned: Identity | None) -> Opened:
     notices: list[str] = []
     saved = saved_name(file)
     if kind_of(file) is None and saved.exists():
         # A crash came between setting the damaged file aside and putting this in its place.
         saved.rename(file)
     _make_empty(file)
-    problem = problem_of(file, is_doubted)
+    # Another window may have put it right already; then it is another file.
+    is_condemned = condemned is not None and identity(file) == condemned
+    problem = "it cannot be read" if is_condemned else problem_of(file)
     if problem:
         notices.append(replace_damaged(file, problem))
     with translated(file):

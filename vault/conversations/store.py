@@ -8,7 +8,13 @@ from pathlib import Path
 
 from vault.conversations.answers import Answers
 from vault.conversations.chats import Chats
-from vault.conversations.database import Database, connect_in_memory, translated
+from vault.conversations.database import (
+    Database,
+    Identity,
+    connect_in_memory,
+    identity,
+    translated,
+)
 from vault.conversations.errors import ConversationError, StoreDamaged
 from vault.conversations.importing import Importer
 from vault.conversations.messages import Messages
@@ -58,12 +64,17 @@ class Conversations:
         assert self._database is not None  # it is opened by the constructor
         return self._database
 
-    def mend(self) -> None:
-        """Open the file anew: a damaged one is set aside and what can be saved is saved."""
+    def reopen(self) -> None:
+        """Open the file anew, or a new one where it is gone; answers under way go on."""
         with self._lock:
             if self.file is not None and not self._is_closed:
-                # Answers under way go on, under the same owner.
-                self._open(DAYS_KEPT, is_doubted=True)
+                self._open_checked(DAYS_KEPT)
+
+    def mend(self) -> None:
+        """After StoreDamaged: set the file aside, save what can be saved, go on with that."""
+        with self._lock:
+            if self.file is not None and not self._is_closed:
+                self._open(DAYS_KEPT, self.database.identity)
 
     def close(self) -> None:
         """End answers under way as interrupted, and let go of the file."""
@@ -88,13 +99,14 @@ class Conversations:
             self._owner.close()
 
     def _open_checked(self, days_kept: int) -> None:
+        before = identity(self.file)
         try:
             self._open(days_kept)
         except StoreDamaged:
             # The short look at opening did not get as far as the damage.
-            self._open(days_kept, is_doubted=True)
+            self._open(days_kept, before)
 
-    def _open(self, days_kept: int, is_doubted: bool = False) -> None:
+    def _open(self, days_kept: int, condemned: Identity | None = None) -> None:
         if self._database is not None:
             self._database.close()
         if self.file is None:
@@ -102,7 +114,7 @@ class Conversations:
             migrate(connection, STEPS)
             database = Database(None, connection)
         else:
-            opened = open_database(self.file, is_doubted=is_doubted)
+            opened = open_database(self.file, condemned=condemned)
             self.notices = opened.notices
             database = opened.database
         self._database = database
