@@ -59,6 +59,11 @@ class WikiSession:
         return self._listing
 
     @property
+    def is_index_ready(self) -> bool:
+        """Whether the index answers at once."""
+        return self._vault is not None and self._vault.is_index_ready
+
+    @property
     def index_progress(self) -> Progress | None:
         """How far the index has come while somebody waits for it."""
         return None if self._vault is None else self._vault.index_progress

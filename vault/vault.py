@@ -94,6 +94,11 @@ class Vault:
         return self._index.opened()
 
     @property
+    def is_index_ready(self) -> bool:
+        """Whether the index answers at once. Never blocks."""
+        return self._index.is_ready
+
+    @property
     def index_progress(self) -> Progress | None:
         """How far the index has come while somebody waits for it. Never blocks."""
         return self._index.progress

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from tests.tui.conftest import MakeApp, screen_text, wait_until
-from tests.wiki_window.browse_wikis import FORBIDDEN, HOSTILE, Host, note
+from tests.wiki_window.browse_wikis import FORBIDDEN, HOSTILE, Host, note, session
+from tui.screens.wiki.finding import Finding
 from tui.screens.wiki.found import CreatePage, Found, LookElsewhere, OpenPage
 from tui.screens.wiki.switcher import Offered, Switcher
 from tui.screens.wiki.switcher_rows import (
@@ -18,6 +20,7 @@ from tui.screens.wiki.switcher_rows import (
     count_words,
     offer_text,
     offers_of,
+    other_title,
     short_folder,
 )
 from tui.widgets.chat.pane import ChatPane
@@ -115,6 +118,32 @@ def test_the_count_is_honest() -> None:
 )
 def test_of_a_long_way_the_last_folders_are_shown(cells: int, shown: str) -> None:
     assert short_folder("Spaces/3-Resource/效率工具", cells) == shown
+
+
+async def test_titles_are_found_before_the_index_is_there(tmp_path: Path) -> None:
+    (tmp_path / "wiki").mkdir()
+    text = "---\naliases: [Objective]\n---\n# Any\n"
+    (tmp_path / "wiki" / "Lens_test.md").write_text(text)
+    wiki = session(tmp_path)
+    finding = Finding(wiki, ignore, ignore_title, tuple, list)
+    assert await finding.named("lens", 5) == ()
+    await wiki.open()
+    assert [wiki.is_index_ready] == [False]
+    assert [each.path for each in await finding.named("lens", 5)] == ["Lens_test.md"]
+    async with asyncio.timeout(20):
+        while not wiki.is_index_ready:
+            await asyncio.sleep(0.02)
+    (found,) = await finding.named("object", 5)
+    assert (found.name, other_title(found)) == ("Objective", "Lens test")
+    await wiki.close()
+
+
+async def ignore(_path: str, _anchor: str) -> None:
+    """Nothing is opened."""
+
+
+async def ignore_title(_title: str) -> None:
+    """Nothing is created."""
 
 
 async def test_keys_choose() -> None:

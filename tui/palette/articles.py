@@ -7,6 +7,7 @@ from functools import partial
 from textual.command import Hit, Hits, Provider
 
 from tui.palette.display import palette_line
+from tui.screens.wiki.switcher_rows import other_title
 from tui.text.line import to_line
 from tui.widgets.wiki.pane import WikiPane
 from vault.errors import VaultError
@@ -27,7 +28,8 @@ class ArticlesProvider(Provider):
                 return
             for page in found:
                 folder = displayable(page.path).rpartition("/")[0]
-                note = folder if page.name == page.title else f"→ {page.title}  {folder}"
+                other = other_title(page)
+                note = f"→ {other}  {folder}" if other else folder
                 yield Hit(
                     page.score,
                     palette_line("page", page.name, page.highlights, note),

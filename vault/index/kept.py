@@ -38,6 +38,12 @@ class KeptIndex:
             return self._index
 
     @property
+    def is_ready(self) -> bool:
+        """Whether a question is answered at once. Never blocks."""
+        index = self._index
+        return index is not None and not self._is_doubtful and index.progress is None
+
+    @property
     def progress(self) -> Progress | None:
         """How far the index has come that another call waits for; None when none is at work."""
         index = self._index

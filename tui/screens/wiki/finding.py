@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import heapq
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,6 +16,7 @@ from tui.screens.wiki.search import SearchScreen
 from tui.screens.wiki.switcher import Offered, Switcher
 from tui.screens.wiki.switcher_rows import MOST_OFFERS, offers_of, recent_offers
 from tui.wiki_session import WikiSession
+from vault.errors import VaultError
 from vault.listing import Note, VaultListing
 from vault.search.jump import JumpNames, listed_names, without_weak
 from vault.search.result import NamedPage, Results
@@ -50,6 +52,7 @@ class Finding:
         self._results = Newest(self._ask_results)
         self._name = ""
         self._words, self._place = "", 0
+        self._preparing: asyncio.Task[None] | None = None
         self._listed: tuple[VaultListing, JumpNames] | None = None
 
     async def jump(self, app: App[None], words: str) -> None:
@@ -88,9 +91,10 @@ class Finding:
         listing = self._session.listing
         if listing is None:
             return ()
-        if self._session.index_progress is None:
+        if self._session.is_index_ready:
             found = await self._session.ask(lambda vault: vault.search.jump(words, most))
         else:
+            self._prepare()
             found = await self._session.ask(lambda _: self._names(listing).find(words, most))
         return without_weak(found, words)
 
@@ -116,11 +120,11 @@ class Finding:
         total = len(listing.notes)
         if not words.strip():
             return Offered(recent_offers(self._recent(listing)), total)
-        is_waiting = self._session.index_progress is not None
+        is_ready = self._session.is_index_ready
         found = await self.named(words, MOST_OFFERS)
-        remark = "Other names of the pages are still being read." if is_waiting else ""
+        remark = "" if is_ready else "Other names of the pages are still being read."
         offers = offers_of(found, words, not listing.is_ours)
-        return Offered(offers, total, remark, not is_waiting)
+        return Offered(offers, total, remark, is_ready)
 
     async def _ask_results(self, asked: tuple[str, int]) -> Results:
         words, most = asked
@@ -131,6 +135,15 @@ class Finding:
 
     async def _read(self, path: str) -> str:
         return (await self._session.read(path)).text or ""
+
+    def _prepare(self) -> None:
+        """Have the index made ready, by one thread however often somebody asks."""
+        if self._preparing is None or self._preparing.done():
+            self._preparing = asyncio.create_task(self._opened_index())
+
+    async def _opened_index(self) -> None:
+        with contextlib.suppress(VaultError):
+            await self._session.ask(lambda vault: vault.index)
 
     def _names(self, listing: VaultListing) -> JumpNames:
         if self._listed is None or self._listed[0] is not listing:

@@ -45,17 +45,17 @@ MOST_OFFERS = 100
 
 def offers_of(named: Iterable[NamedPage], typed: str, keeps_spaces: bool) -> tuple[Offer, ...]:
     """The pages that were found, and a new one when none is called what was typed."""
-    pages = [
-        PageOffer(
-            each.path, each.name, each.highlights, "" if each.name == each.title else each.title
-        )
-        for each in named
-    ]
+    pages = [PageOffer(each.path, each.name, each.highlights, other_title(each)) for each in named]
     title = " ".join(typed.split())
     is_taken = any(fold(page.name) == fold(title) for page in pages)
     if is_taken or not title:
         return tuple(pages)
     return (*pages, NewPageOffer(title, _problem(title, keeps_spaces)))
+
+
+def other_title(named: NamedPage) -> str:
+    """The title of a page that was found by another of its names."""
+    return "" if named.name == named.title.replace("_", " ") else named.title
 
 
 def recent_offers(notes: Iterable[Note]) -> tuple[Offer, ...]:
