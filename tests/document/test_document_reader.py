@@ -14,7 +14,7 @@ from tests.tui.conftest import screen_text, wait_until
 from tui.document.targets import LinkTarget, NoteMark, NoteReturn, TaskBox
 from tui.markdown.address import wiki_address
 from tui.messages import LinkFollowed
-from tui.widgets.document.view import PlaceChanged
+from tui.widgets.document.place import PlaceChanged
 
 LONG = "\n\n".join(f"Paragraph {number}." for number in range(60))
 PAGE = f"""\

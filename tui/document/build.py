@@ -9,11 +9,9 @@ from typing import Protocol
 from markdown_it.token import Token
 
 from tui.document.blocks import (
-    Block,
     Body,
     CalloutBody,
     FactsBody,
-    HeadingBody,
     LiteralBody,
     PictureBody,
     ProseBody,
@@ -21,21 +19,18 @@ from tui.document.blocks import (
 )
 from tui.document.callouts import read_opening
 from tui.document.containers import (
-    Containers,
-    GroupIds,
     Level,
     item_level,
     note_level,
     quote_level,
     task_level,
 )
-from tui.document.inline import is_external, note_sign
-from tui.document.page import Page
+from tui.document.inline import is_external
 from tui.document.paragraphs import Embed, read_paragraph, read_task
+from tui.document.placing import OpenList, Placing
 from tui.document.roles import Role
+from tui.document.signs import note_sign
 from tui.document.tables import code_pieces, read_code, read_table, table_pieces
-
-_LARGE_GAP = 2
 
 
 class Embedder(Protocol):
@@ -45,44 +40,12 @@ class Embedder(Protocol):
         """Add the blocks."""
 
 
-@dataclass(slots=True)
-class _List:
-    is_first_item: bool = True
-    width: int = 0
-
-
 @dataclass
-class Builder:
-    """Makes the blocks of one page; `first_line` is where its text begins in its file.
+class Builder(Placing):
+    """Makes the blocks of one page; `facts` are the fields of the infobox by its first line."""
 
-    `facts` are the fields of the infobox by the line it starts on.
-    """
-
-    page: Page
-    ids: GroupIds
     embedder: Embedder
-    first_line: int = 0
     facts: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    containers: Containers = field(default_factory=Containers)
-    blocks: list[Block] = field(default_factory=list)
-    outer_groups: tuple[int, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._lists: list[_List] = []
-        self._sections: list[tuple[int, int]] = []
-
-    @property
-    def groups(self) -> tuple[int, ...]:
-        """The groups that hide the next block."""
-        sections = (group for _, group in self._sections)
-        return (*(self.outer_groups or ()), *self.containers.groups, *sections)
-
-    def add(self, body: Body, line: int, gap: int = 1) -> None:
-        """Add a block."""
-        margin, mark = self.containers.margin(), self.containers.mark()
-        block = Block(body, self.page, line + self.first_line, margin, gap, self.groups, mark)
-        self.blocks.append(block)
-        self.containers.use()
 
     def read(self, tokens: Sequence[Token]) -> None:
         """Add the blocks of all tokens."""
@@ -95,7 +58,7 @@ class Builder:
         line = token.map[0] if token.map else 0
         match token.type:
             case "heading_open":
-                self._heading(token, tokens[at + 1].content, line)
+                self.add_heading(token, tokens[at + 1].content, line)
                 return at + 3
             case "paragraph_open":
                 self._paragraph(tokens[at + 1].content, line, is_tight=token.hidden)
@@ -103,13 +66,13 @@ class Builder:
             case "blockquote_open":
                 return self._quote(tokens, at, line)
             case "bullet_list_open" | "ordered_list_open":
-                self._lists.append(_List(width=_number_width(tokens, at)))
+                self.lists.append(OpenList(width=_number_width(tokens, at)))
             case "list_item_open":
                 self._open_item(tokens, at)
             case "list_item_close" | "blockquote_close" | "footnote_close":
                 self._close_level(line)
             case "bullet_list_close" | "ordered_list_close":
-                self._lists.pop()
+                self.lists.pop()
             case "footnote_open":
                 level = note_level(note_sign(token.info), token.info)
                 return self._footnote(tokens, at, level)
@@ -130,23 +93,9 @@ class Builder:
             case _:
                 pass
 
-    def _heading(self, token: Token, source: str, line: int) -> None:
-        level = int(token.tag[1:])
-        group = None
-        if token.level == 0 and self.outer_groups is None:
-            while self._sections and self._sections[-1][0] >= level:
-                self._sections.pop()
-            group = self.ids.take()
-        is_below_heading = bool(self.blocks) and isinstance(self.blocks[-1].body, HeadingBody)
-        is_apart = level == 2 and group is not None and not is_below_heading
-        gap = _LARGE_GAP if is_apart else 1
-        self.add(HeadingBody(level, source, group), line, gap)
-        if group is not None:
-            self._sections.append((level, group))
-
     def _paragraph(self, source: str, line: int, *, is_tight: bool) -> None:
-        gap = self._gap(is_tight)
-        task = read_task(source) if self._is_item_start else None
+        gap = self.gap(is_tight)
+        task = read_task(source) if self.is_item_start else None
         if task is not None:
             self.add(ProseBody(task[1], task=task[0]), line, gap)
             return
@@ -162,20 +111,6 @@ class Builder:
             return body
         return replace(body, facts=self.page.library.picture_facts(body.href, self.page.path))
 
-    def _gap(self, is_tight: bool) -> int:
-        last = self.blocks[-1].body if self.blocks else None
-        if isinstance(last, HeadingBody):
-            return 1 if last.level == 1 else 0
-        if isinstance(last, CalloutBody):
-            return 0
-        is_first = len(self._lists) == 1 and self._lists[0].is_first_item
-        return 0 if is_tight and not (is_first and self._is_item_start) else 1
-
-    @property
-    def _is_item_start(self) -> bool:
-        levels = self.containers.levels
-        return bool(self._lists and levels) and not levels[-1].is_used
-
     def _quote(self, tokens: Sequence[Token], at: int, line: int) -> int:
         is_paragraph = tokens[at + 1].type == "paragraph_open"
         opening = read_opening(tokens[at + 2].content) if is_paragraph else None
@@ -186,7 +121,7 @@ class Builder:
         if group is not None and opening.is_folded:
             self.ids.folded.add(group)
         level = quote_level(opening.role)
-        gap = self._gap(is_tight=False)
+        gap = self.gap(is_tight=False)
         self.containers.levels.append(level)
         self.add(CalloutBody(opening.kind, opening.title, opening.role, group), line, gap)
         level.group = group
@@ -197,26 +132,26 @@ class Builder:
     def _open_item(self, tokens: Sequence[Token], at: int) -> None:
         token = tokens[at]
         is_task = tokens[at + 1].type == "paragraph_open" and read_task(tokens[at + 2].content)
-        if is_task and not self._lists[-1].width:
+        if is_task and not self.lists[-1].width:
             self.containers.levels.append(task_level())
-        elif self._lists[-1].width:
+        elif self.lists[-1].width:
             number = f"{token.info}{token.markup}"
-            self.containers.levels.append(item_level(number, self._lists[-1].width, 0))
+            self.containers.levels.append(item_level(number, self.lists[-1].width, 0))
         else:
-            self.containers.levels.append(item_level("", 0, len(self._lists)))
+            self.containers.levels.append(item_level("", 0, len(self.lists)))
 
     def _close_level(self, line: int) -> None:
         level = self.containers.levels[-1]
-        if self._lists and not level.is_used and level.mark != "> ":
-            self.add(ProseBody(""), line, self._gap(is_tight=True))
+        if self.lists and not level.is_used and level.mark != "> ":
+            self.add(ProseBody(""), line, self.gap(is_tight=True))
         self.containers.levels.pop()
-        if self._lists:
-            self._lists[-1].is_first_item = False
+        if self.lists:
+            self.lists[-1].is_first_item = False
 
     def _footnote(self, tokens: Sequence[Token], at: int, level: Level) -> int:
         token = tokens[at]
         line = token.map[0] if token.map else 0
-        gap = self._note_gap()
+        gap = self.note_gap()
         self.containers.levels.append(level)
         if at + 1 < len(tokens) and tokens[at + 1].type == "paragraph_open":
             self.add(ProseBody(tokens[at + 2].content, note=token.info), line, gap)
@@ -224,15 +159,9 @@ class Builder:
         self.add(ProseBody("", note=token.info), line, gap)
         return at + 1
 
-    def _note_gap(self) -> int:
-        last = self.blocks[-1].body if self.blocks else None
-        if isinstance(last, ProseBody) and last.note is not None:
-            return 0
-        return self._gap(is_tight=False)
-
     def _table(self, tokens: Sequence[Token], at: int, line: int) -> int:
         end = next(i for i in range(at, len(tokens)) if tokens[i].type == "table_close")
-        gap = self._gap(is_tight=False)
+        gap = self.gap(is_tight=False)
         for piece in table_pieces(read_table(tokens[at:end])):
             self.add(piece, line, gap)
             gap = 0
@@ -240,7 +169,7 @@ class Builder:
 
     def _code(self, token: Token, line: int) -> None:
         facts = self.facts.get(line)
-        gap = self._gap(is_tight=False)
+        gap = self.gap(is_tight=False)
         if facts is not None:
             self.add(FactsBody(facts), line, gap)
             return

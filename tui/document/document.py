@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tui.document.blocks import Block, HeadingBody, ProseBody
+from tui.document.blocks import Block, CodeBody, HeadingBody, ProseBody
 from tui.document.build import Builder
 from tui.document.containers import GroupIds
 from tui.document.embeds import EmbedReader
@@ -53,6 +53,13 @@ class Document:
             if each.line in places
         )
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the code on the page, the first one first."""
+        bodies = (block.body for block in self.blocks)
+        found = (body.code.language for body in bodies if isinstance(body, CodeBody))
+        return tuple(dict.fromkeys(language for language in found if language))
+
     def block_of(self, fragment: str) -> int | None:
         """The block that a link's fragment names: an anchor, a heading's text, or `^block`."""
         if fragment.startswith("^"):
@@ -87,7 +94,9 @@ def read_document(text: str, path: str = "", library: Library | None = None) -> 
     article = parse_article(clean)
     ids = GroupIds()
     page = Page(path, wiki)
-    builder = Builder(page, ids, EmbedReader((path,), ids), facts=infobox_facts(article))
+    builder = Builder(
+        embedder=EmbedReader((path,), ids), page=page, ids=ids, facts=infobox_facts(article)
+    )
     builder.blocks += property_blocks(article, page)
     front = article.layout.front_lines
     body = "\n" * front + clean[article.layout.lines.start(front) :]

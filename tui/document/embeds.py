@@ -76,9 +76,9 @@ class EmbedReader:
         self.spent.characters += len(body)
         reader = EmbedReader((*self.above, found.path), self.ids, self.spent)
         inner = Builder(
-            Page(found.path, outer.page.library),
-            self.ids,
-            reader,
+            embedder=reader,
+            page=Page(found.path, outer.page.library),
+            ids=self.ids,
             first_line=first,
             facts={line - first: facts for line, facts in infobox_facts(article).items()},
             containers=Containers(list(outer.containers.levels)),

@@ -10,19 +10,9 @@ import bisect
 import itertools
 from collections.abc import Iterable
 
-from rich.cells import cell_len
-
-from tui.document.blocks import (
-    Block,
-    CalloutBody,
-    CodeBody,
-    FactsBody,
-    HeadingBody,
-    LiteralBody,
-    ProseBody,
-    TableBody,
-)
+from tui.document.blocks import Block
 from tui.document.document import Document
+from tui.document.expected import expected_lines, opened_group
 from tui.document.layout.lay import lay
 from tui.document.lines import Laid, Line, runs_cells
 
@@ -185,26 +175,4 @@ class Flow:
             return 0
         block = self.document.blocks[index]
         room = max(self.width - runs_cells(block.margin.rest), 1)
-        return self._gap(index) + _expected_lines(block, room)
-
-
-def opened_group(block: Block) -> int | None:
-    """The group that a block folds, if it folds one."""
-    body = block.body
-    return body.group if isinstance(body, HeadingBody | CalloutBody) else None
-
-
-def _expected_lines(block: Block, room: int) -> int:
-    match block.body:
-        case ProseBody(source=source):
-            return 1 + cell_len(source) // room
-        case CodeBody(first=first, end=end) | TableBody(first=first, end=end):
-            return end - first + (first == 0)
-        case LiteralBody(text=text):
-            return 1 + text.count("\n")
-        case FactsBody(facts=facts):
-            return len(facts)
-        case HeadingBody(level=level):
-            return 1 + (level <= 2)
-        case _:
-            return 1
+        return self._gap(index) + expected_lines(block, room)

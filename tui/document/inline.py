@@ -11,15 +11,17 @@ from markdown_it.token import Token
 from tui.document.lines import NO_LINK, Run, Runs
 from tui.document.page import LinkStatus, Page
 from tui.document.roles import Role
+from tui.document.signs import (
+    AMBIGUOUS_SIGN,
+    EMBED_SIGN,
+    EXTERNAL_SIGN,
+    PICTURE_SIGN,
+    WANTED_SIGN,
+    note_sign,
+)
 from tui.document.targets import LinkTarget, NoteMark, Target
 from tui.markdown.address import wiki_address
 from tui.text.sanitise import to_display
-
-WANTED_SIGN = "⁺"
-AMBIGUOUS_SIGN = "≈"
-EXTERNAL_SIGN = "↗"
-EMBED_SIGN = "⧉ "
-PICTURE_SIGN = "▣ "
 
 _EAST_ASIAN = 0x2E80
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -34,7 +36,6 @@ _DROPPED_TAG = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ROLES = {"strong": Role.STRONG, "em": Role.EMPHASIS, "s": Role.STRUCK}
 _STATUS_SIGNS = {
     LinkStatus.KNOWN: (Role.LINK, ""),
@@ -179,12 +180,6 @@ def read_inline(source: str, page: Page, targets: list[Target]) -> Runs:
 def is_external(href: str) -> bool:
     """Whether an address leads out of the wiki."""
     return _SCHEME.match(href) is not None
-
-
-def note_sign(id: str) -> str:
-    """A footnote's mark: raised digits, else its name in brackets."""
-    is_number = id.isascii() and id.isdigit() and len(id) <= 4
-    return id.translate(_SUPERSCRIPTS) if is_number else f"[{id}]"
 
 
 def _joined(runs: list[Run]) -> Runs:

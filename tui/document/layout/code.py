@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
@@ -110,6 +110,12 @@ def _colour(language: str, lines: tuple[str, ...]) -> tuple[Runs, ...]:
         found.append(tuple(_line_runs(line, roles[start : start + len(line)])))
         start += len(line) + 1
     return tuple(found)
+
+
+def prepare(languages: Iterable[str]) -> None:
+    """Load what colours some languages: each takes some hundredths of a second, once."""
+    for language in languages:
+        _colour(language, ("",))
 
 
 def _line_runs(line: str, roles: list[Role | None]) -> Iterator[Run]:

@@ -13,11 +13,12 @@ from tui.document.blocks import (
     ProseBody,
 )
 from tui.document.callouts import callout_sign
-from tui.document.inline import EMBED_SIGN, EXTERNAL_SIGN, PICTURE_SIGN, is_external, read_inline
+from tui.document.inline import is_external, read_inline
 from tui.document.layout.flow_text import Sheet, rule
 from tui.document.lines import Run, Runs, runs_cells, with_roles
 from tui.document.page import Page
 from tui.document.roles import HEADING_ROLES, Role
+from tui.document.signs import EMBED_SIGN, EXTERNAL_SIGN, PICTURE_SIGN
 from tui.document.targets import FoldMark, LinkTarget, NoteReturn, TaskBox
 from tui.text.line import to_line
 

@@ -6,6 +6,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from tui.document.flow import Flow
+from tui.document.layout.prose import RETURN_SIGN
 from tui.document.lines import Line
 
 
@@ -21,7 +22,7 @@ def selected_text(flow: Flow, selection: Selection) -> str:
         laid = flow.laid(index)
         begin = _position(flow, index, start) if index == first else 0
         until = _position(flow, index, end) if index == last else len(laid.text)
-        text = laid.text[begin:until]
+        text = laid.text[begin:until].removesuffix(f" {RETURN_SIGN}")
         block = flow.document.blocks[index]
         if not text:
             continue

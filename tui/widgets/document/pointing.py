@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from tui.document.flow import Flow
+from tui.document.layout.prose import RETURN_SIGN
 from tui.document.targets import (
     CodeCopy,
     FoldMark,
@@ -24,8 +25,7 @@ def pointed_text(target: Target, flow: Flow) -> str:
             page = wiki_target(href)
             return href if page is None else page
         case NoteMark(id):
-            block = flow.document.note(id)
-            return "This footnote is not defined." if block is None else flow.laid(block).text
+            return _note_text(id, flow)
         case NoteReturn():
             return "back to where it is cited"
         case TaskBox():
@@ -36,3 +36,10 @@ def pointed_text(target: Target, flow: Flow) -> str:
             return "copy this code"
         case _:
             assert_never(target)
+
+
+def _note_text(id: str, flow: Flow) -> str:
+    block = flow.document.note(id)
+    if block is None:
+        return "This footnote is not defined."
+    return flow.laid(block).text.removesuffix(RETURN_SIGN).rstrip()

@@ -7,12 +7,11 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
-from tui.document.flow import opened_group
+from tui.document.expected import opened_group
 from tui.document.lines import NO_LINK
 from tui.document.targets import CodeCopy, TaskBox
 from tui.widgets.document.hints import Hints, LinkPlace, make_hints
-from tui.widgets.document.linked import LinkedView
-from tui.widgets.document.painter import link_at
+from tui.widgets.document.pointed import PointedView
 from tui.widgets.document.steps import links_of_lines, next_link
 
 
@@ -20,7 +19,7 @@ def _key(keys: str, action: str, label: str, name: str, *, show: bool = False) -
     return Binding(keys, action, label, id=f"article-{name}", show=show)
 
 
-class DocumentReader(LinkedView):
+class DocumentReader(PointedView):
     """A document that is read, not only seen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -168,28 +167,6 @@ class DocumentReader(LinkedView):
         """Letters on the links are of no use without the keyboard."""
         self.hints = None
 
-    def on_click(self, event: events.Click) -> None:
-        """Follow what was clicked."""
-        place, heading = self._under(event)
-        if place is not None:
-            self.choose(place)
-            self.activate(place)
-        elif heading is not None and self.flow is not None:
-            self.set_folded(heading, is_folded=heading not in self.flow.folded)
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Say what is under the mouse."""
-        place, _ = self._under(event)
-        if place != self._pointed:
-            self._pointed = place
-            self.post_message(self.Pointed(self.target(place) if place else None))
-
-    def on_leave(self) -> None:
-        """The mouse is elsewhere."""
-        if self._pointed is not None:
-            self._pointed = None
-            self.post_message(self.Pointed(None))
-
     def _let_go(self) -> bool:
         """End a search, else let go of the chosen link; false when there was neither."""
         if self.finding is not None:
@@ -219,17 +196,3 @@ class DocumentReader(LinkedView):
             return self.chosen
         places = links_of_lines(self.lines_in_sight(), self.flow) if self.flow else []
         return next((each for each in places if isinstance(self.target(each), kind)), None)
-
-    def _under(self, event: events.MouseEvent) -> tuple[LinkPlace | None, int | None]:
-        """The link under the mouse, or the group of the heading whose mark in the margin is."""
-        found = self.flow.line(self.scroll_offset.y + event.y) if self.flow else None
-        if found is None or self.flow is None:
-            return None, None
-        block, line = found
-        cell = event.x - self.measure.left
-        link = link_at(line, cell)
-        if link != NO_LINK:
-            return (block, link), None
-        group = opened_group(self.flow.document.blocks[block])
-        is_mark = -3 <= cell < 0 and self.scroll_offset.y + event.y == self.flow.text_top(block)
-        return None, group if is_mark else None

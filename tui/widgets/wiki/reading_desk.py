@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tui.document.document import Document, read_document
+from tui.document.layout.code import prepare
 from tui.document.page import LinkStatus, NoLibrary
 from tui.document.task_edit import toggle_task
 from tui.markdown.parser import IsKnown
@@ -14,6 +15,9 @@ from vault.errors import EditRefused, ReadOnlyArticle
 from vault.files import ArticleFile
 from vault.saving import Outcome
 from vault.vault import Vault
+
+# What most pages have; the others are loaded when their code comes into sight.
+_LANGUAGES_AT_ONCE = 2
 
 
 class ReadingDesk:
@@ -27,7 +31,9 @@ class ReadingDesk:
         text = file.text or ""
 
         def read(vault: Vault) -> Document:
-            return read_document(text, file.path, WikiLibrary(self._session, vault))
+            document = read_document(text, file.path, WikiLibrary(self._session, vault))
+            prepare(document.languages[:_LANGUAGES_AT_ONCE])
+            return document
 
         return await self._session.ask(read)
 
