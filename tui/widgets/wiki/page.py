@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
 from tui.text.content import literal_line
-from tui.widgets.document.view import PlaceChanged
+from tui.widgets.document.place import PlaceChanged
 from tui.widgets.wiki.article import ArticleView
 from tui.widgets.wiki.crumbs import Crumbs, crumbs_of
 from tui.widgets.wiki.editing.place import EditingPlace

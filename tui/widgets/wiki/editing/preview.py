@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from tui.newest import Newest
-from tui.widgets.document.view import PlaceChanged
+from tui.widgets.document.place import PlaceChanged
 from tui.widgets.wiki.article import ArticleView
 from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.reading_desk import ReadingDesk
