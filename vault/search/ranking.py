@@ -16,14 +16,12 @@ class Weights:
     """How much each part counts, as the tuning half of the bench's questions has it best.
 
     `fields` are the columns of the index; `lengths` say how much a long column makes a word in it
-    count less, from 0 to 1. `rarity` is the power of a term's idf. Pairs of characters overlap
-    and say less than words do: `pairs` of each, and `near_pairs` when they follow each other.
+    count less, from 0 to 1. Pairs of characters overlap, so those that follow each other
+    say less than words do.
     """
 
     fields: tuple[float, ...] = (5.0, 6.0, 2.0, 1.0, 4.0)
     lengths: tuple[float, ...] = (0.6, 0.2, 0.4, 0.7, 0.6)
-    rarity: float = 0.8
-    pairs: float = 0.7
     names: float = 0.1
     whole_name: float = 0.5
     near_words: float = 1.0
@@ -67,10 +65,6 @@ class Ranking:
             for first, second in itertools.pairwise(order)
             if terms[first].table == terms[second].table and first != second
         ]
-        self._points = [
-            weight**weights.rarity * (1.0 if term.table == "words" else weights.pairs)
-            for term, weight in zip(terms, collected.weights, strict=True)
-        ]
         self._token_weights = {
             term.token: weight for term, weight in zip(terms, collected.weights, strict=True)
         }
@@ -100,7 +94,7 @@ class Ranking:
                     spread = self._weights.lengths[column]
                     length = 1 - spread + spread * sizes[column] / max(averages[column], 0.1)
                     frequency += weight * len(places[column]) / length
-            points += self._points[index] * frequency * (_K1 + 1) / (frequency + _K1)
+            points += self._all.weights[index] * frequency * (_K1 + 1) / (frequency + _K1)
             words.append(term.text)
         return Part("words", points, tuple(words))
 
