@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -172,9 +173,13 @@ async def test_text_being_edited_outlives_a_polite_kill(open_tiny: OpenSession, 
     before = (zib.wiki / "articles" / "Welcome.md").read_bytes()
     os.kill(zib.pid, signal.SIGTERM)
     assert await zib.program.ends_within(10)
-    (kept,) = (home / ".local" / "state" / "zibaldone" / "unsaved").glob("*.md")
-    assert kept.read_text().startswith("precious words # Welcome")
+    (kept,) = (home / ".local" / "share" / "zibaldone" / "drafts").rglob("*.json")
+    assert json.loads(kept.read_bytes())["text"].startswith("precious words # Welcome")
     assert kept.stat().st_mode & 0o777 == 0o600
     assert (zib.wiki / "articles" / "Welcome.md").read_bytes() == before
     again = await open_tiny()
-    await again.see(lambda text: "Text that was not saved is kept" in text, "where it is")
+    await again.see(lambda text: "Text that was not saved is kept" in text, "that it is there")
+    again.press("f4")
+    await again.see(lambda text: "Recover it" in text, "the offer")
+    again.press("enter")
+    await again.see(lambda text: "precious words # Welcome" in text, "the text")

@@ -124,7 +124,8 @@ async def test_a_selection_becomes_a_page_and_a_link(tmp_path: Path) -> None:
 
 
 async def test_properties_are_changed_line_by_line(tmp_path: Path) -> None:
-    text = "---\ntitle: 'One'  # mine\nodd:   [a,  b]\n---\n# P\n\n```info\nkind: thing\n```\n\nText.\n"
+    front = "---\ntitle: 'One'  # mine\nodd:   [a,  b]\n---\n"
+    text = f"{front}# P\n\n```info\nkind: thing\n```\n\nText.\n"
     async with window(tmp_path, {"articles/P.md": text}) as here:
         await here.open("articles/P.md")
         await here.run("edit_properties")

@@ -9,11 +9,11 @@ from rich.text import Text
 from textual import events
 from textual.document._document import EditResult, Location
 from textual.document._edit import Edit
-from textual.document._wrapped_document import WrappedDocument
 from textual.widgets import TextArea
 
 from tui.widgets.wiki.editing.document import ExactDocument
 from tui.widgets.wiki.editing.lines import LineStates, coloured, is_in_code
+from tui.widgets.wiki.editing.wrapping import LONG_LINE, LongLine, QuickWrappedDocument
 
 # Behind so many characters of one line colours cost more than they tell.
 MOST_COLOURED_LINE = 20_000
@@ -63,7 +63,7 @@ class SourceArea(TextArea):
         self._highlight_query = None
         self._states = LineStates()
         self.document = ExactDocument(text)
-        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.wrapped_document = QuickWrappedDocument(self.document, tab_width=self.indent_width)
         self.navigator = type(self.navigator)(self.wrapped_document)
         self._build_highlight_map()
         self.move_cursor((0, 0))
@@ -117,7 +117,8 @@ class SourceArea(TextArea):
     def get_line(self, line_index: int) -> Text:
         """A line with its colours."""
         line = self.document.get_line(line_index)
-        text = Text(line, end="", no_wrap=True)
+        kind = LongLine if len(line) > LONG_LINE else Text
+        text = kind(line, end="", no_wrap=True)
         if len(line) <= MOST_COLOURED_LINE:
             around = self._states.at(self.document.lines, line_index)
             for part in coloured(line, around):
