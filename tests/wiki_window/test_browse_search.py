@@ -205,7 +205,8 @@ async def test_a_search_from_the_prompt_opens_the_page_and_is_kept(
 ) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()
-    (folder / "Lens.md").write_text(PAGE)
+    filler = "Filler.\n\n" * 60
+    (folder / "Lens.md").write_text(PAGE.replace("Introduction.\n\n", filler) + filler)
     (folder / "[red]Bag.md").write_text("# Bag\n\nFor the zoom. [[Lens caps]]\n")
     app = make_app(wiki=folder)
     async with app.run_test(size=SIZE) as pilot:
@@ -220,8 +221,9 @@ async def test_a_search_from_the_prompt_opens_the_page_and_is_kept(
         await wait_until(pilot, lambda: "2 pages" in screen_text(pilot), "the same answer")
         assert isinstance(app.screen, SearchScreen)
         assert (app.screen.words, app.screen.place) == ("zoom", 1)
-        await pilot.press("up", "enter")
+        await pilot.press("enter")
         await wait_until(pilot, lambda: "Lens.md · read-only" in screen_text(pilot), "the page")
+        await wait_until(pilot, lambda: "The zoom is heavy" in screen_text(pilot), "the heading")
         await pilot.press("f7", *"caps")
         await wait_until(
             pilot, lambda: "+ Create Lens caps" in screen_text(pilot), "what is wanted"
