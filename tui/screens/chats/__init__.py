@@ -1,0 +1,1 @@
+"""The list of all chats, and what can be done with them there."""
