@@ -130,6 +130,17 @@ async def test_a_footnote_is_shown_where_it_is_cited_and_leads_there_and_back() 
         assert chosen(app) == NoteMark("1")
 
 
+async def test_the_mouse_over_a_mark_shows_its_note() -> None:
+    async with reading() as (app, pilot):
+        lines = screen_text(pilot).splitlines()
+        row = next(n for n, line in enumerate(lines) if "Nowhere⁺¹" in line)
+        await pilot.hover(offset=(lines[row].index("⁺¹") + 1, row))
+        await wait_until(pilot, lambda: "The note." in screen_text(pilot), "the note")
+        assert app.view.reader.size.height == 24
+        await pilot.hover(offset=(5, row + 1))
+        await wait_until(pilot, lambda: "The note." not in screen_text(pilot), "no note")
+
+
 async def test_a_callout_unfolds_and_folds() -> None:
     async with reading() as (app, pilot):
         assert "Hidden words" not in screen_text(pilot)

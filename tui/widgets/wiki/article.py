@@ -26,9 +26,10 @@ class ArticleView(Vertical):
     """The rendered text of an article, or the reason why there is none."""
 
     DEFAULT_CSS: ClassVar[str] = """
+    ArticleView { layers: text over; }
     ArticleView > #article-document { height: 1fr; }
     ArticleView > #article-pointed {
-        height: auto; max-height: 4; padding: 0 1; display: none;
+        layer: over; dock: bottom; height: auto; max-height: 4; padding: 0 1; display: none;
         background: $panel; color: $foreground-muted;
     }
     """
@@ -76,6 +77,7 @@ class ArticleView(Vertical):
         except VaultError as error:
             self.show_message(str(error))
             return
+        self.query_one("#article-pointed").display = False
         is_same = self._file is not None and self._file.path == file.path
         self._file = file
         self._plain.display, self.reader.display = False, True
