@@ -85,6 +85,7 @@ def test_bits_that_flip_anywhere_cost_little_and_never_the_program(
         file.write_bytes(broken)
         try:
             with open_conversations(data_dir) as store:
+                is_seen_at_once = bool(store.notices)
                 found = mended(store, found_in)
                 assert mended(store, lambda store: store.search.find("question").hits)
                 assert mended(store, go_on) == "goes on"
@@ -95,8 +96,9 @@ def test_bits_that_flip_anywhere_cost_little_and_never_the_program(
         kept = sum(found.get(id) == text for id, text in texts.items())
         # A page holds a handful of messages; one may lead to others.
         assert kept >= len(texts) * 2 / 3, (place, kept)
-        for copy in damaged_copies(file):
-            assert copy.read_bytes() == bytes(broken)
+        copies = damaged_copies(file)
+        # What is noticed later was written to until then.
+        assert not is_seen_at_once or copies[0].read_bytes() == bytes(broken)
 
 
 def mended(store: Conversations, action: Callable[[Conversations], Answer]) -> Answer:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import apsw
 
 from vault.conversations.database import Database
-from vault.conversations.errors import ChatMissing
+from vault.conversations.errors import MessageMissing
 from vault.conversations.indexing import index_message
 from vault.conversations.reading import chat_key, read_tree
 from vault.conversations.rows import CHAT_QUERY, insert_message, to_chat
@@ -34,10 +34,7 @@ class Chats:
     def get(self, id: str) -> Chat:
         """A chat, also one in the trash."""
         with self._database.reading() as connection:
-            row = connection.execute(f"{CHAT_QUERY} WHERE chat.id = ?", (storable(id),)).fetchone()
-        if row is None:
-            raise ChatMissing("There is no such chat; it was deleted.")
-        return to_chat(row)
+            return _read(connection, chat_key(connection, id))
 
     def listed(self, limit: int = -1, tags: Collection[str] = (), offset: int = 0) -> list[Chat]:
         """The chats that are not in the trash, pinned ones first, then the latest used."""
@@ -81,12 +78,12 @@ class Chats:
     def fork(self, id: str, message: str, title: str = "") -> Chat:
         """Make a chat of its own that begins with the messages up to `message`."""
         with self._database.writing() as connection:
-            tree = read_tree(connection, chat_key(connection, id))
+            key = chat_key(connection, id)
+            tree = read_tree(connection, key)
             path = tree.path(message) if tree.get(message) else ()
             if not path:
-                raise ChatMissing("The message to fork from was deleted.")
-            row = connection.execute(f"{CHAT_QUERY} WHERE chat.id = ?", (id,)).fetchone()
-            old = to_chat(row or ())
+                raise MessageMissing("The message to fork from was deleted.")
+            old = _read(connection, key)
             fork = new_chat(secrets.token_hex(16), title or old.title, old.options)
             key = insert_chat(connection, fork, message)
             parent = 0
@@ -110,6 +107,10 @@ def new_chat(id: str, title: str, options: ChatOptions) -> Chat:
     title = " ".join(storable(title).split())
     moment = now()
     return Chat(id, title, "user" if title else "nobody", moment, moment, options=options)
+
+
+def _read(connection: apsw.Connection, key: int) -> Chat:
+    return to_chat(connection.execute(f"{CHAT_QUERY} WHERE chat.key = ?", (key,)).get)
 
 
 def insert_chat(connection: apsw.Connection, chat: Chat, forked_from: str = "") -> int:

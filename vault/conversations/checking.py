@@ -116,7 +116,7 @@ def _tables_problem(connection: apsw.Connection) -> str:
         return ""
     # The tables of words take longer, and a search tells that they are damaged.
     for table in ("chat", "message", "piece", "sqlite_sequence"):
-        found = connection.execute(f"PRAGMA quick_check({table})").get
+        found = connection.execute(f"PRAGMA integrity_check({table})").get
         if found != "ok":
             return str(found)
     return ""

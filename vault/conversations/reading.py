@@ -21,6 +21,7 @@ def chat_key(connection: apsw.Connection, id: str) -> int:
     """The row of a chat. Raises ChatMissing."""
     key = connection.execute("SELECT key FROM chat WHERE id = ?", (storable(id),)).get
     if key is None:
+        _check_index(connection, "chat", id)
         raise ChatMissing("There is no such chat; it was deleted.")
     return int(key)
 
@@ -31,8 +32,15 @@ def message_row(connection: apsw.Connection, id: str) -> tuple[int, int, int, st
         "SELECT key, chat, parent, state FROM message WHERE id = ?", (storable(id),)
     ).fetchone()
     if row is None:
+        _check_index(connection, "message", id)
         raise MessageMissing("There is no such message; it was deleted.")
     return row[0], row[1], row[2], row[3]
+
+
+def _check_index(connection: apsw.Connection, table: str, id: str) -> None:
+    """Look without the index whether something is really missing."""
+    if connection.execute(f"SELECT 1 FROM {table} WHERE +id = ?", (storable(id),)).get:
+        raise apsw.CorruptError(f"an index of the table {table} does not fit it")
 
 
 def read_tree(connection: apsw.Connection, chat: int) -> ChatTree:
