@@ -117,6 +117,18 @@ async def test_a_click_follows_a_link() -> None:
         assert app.followed == ["https://example.invalid/x"]
 
 
+async def test_selecting_up_to_a_link_does_not_follow_it() -> None:
+    async with reading() as (app, pilot):
+        lines = screen_text(pilot).splitlines()
+        row = next(n for n, line in enumerate(lines) if "away" in line)
+        await pilot.mouse_down(offset=(4, row))
+        await pilot.hover(offset=(lines[row].index("away") + 2, row))
+        await pilot.mouse_up(offset=(lines[row].index("away") + 2, row))
+        await pilot.pause()
+        assert app.followed == []
+        assert "Known" in (app.screen.get_selected_text() or "")
+
+
 async def test_a_footnote_is_shown_where_it_is_cited_and_leads_there_and_back() -> None:
     async with reading() as (app, pilot):
         await pilot.press("tab", "tab", "tab")

@@ -15,7 +15,10 @@ class PointedView(LinkedView):
     """Clicks follow links and fold sections; the link under the mouse is told."""
 
     def on_click(self, event: events.Click) -> None:
-        """Follow what was clicked."""
+        """Follow what was clicked; a selection that ends on a link follows nothing."""
+        selection = self.text_selection
+        if selection is not None and selection.start != selection.end:
+            return
         place, heading = self._under(event)
         if place is not None:
             self.choose(place)
