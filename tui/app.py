@@ -21,6 +21,7 @@ from engine.protocol import MemoryReport
 from engine.sharing.window import SharingRole, WindowEngine
 from engine.status import EngineAsleep, EngineLoading, EngineReady, EngineStatus
 from tui.assistant.assistant import Assistant
+from tui.assistant.stored_chats import StoredChats
 from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
 from tui.models.downloads import Downloads, Ended
 from tui.models.supply import Supply
@@ -28,6 +29,7 @@ from tui.palette.sources import commands
 from tui.screens.main import MainScreen
 from tui.screens.models.desk import ModelDesk
 from tui.screens.theme_choice import unknown_theme
+from tui.status_wording import full_name
 from tui.terminal_keys import teach_terminal_keys
 from tui.text.content import literal
 from tui.text.filter import install_gate
@@ -59,7 +61,13 @@ class ZibApp(App[None]):
         runtime_dir = wiring.paths.runtime_dir
         self._window = WindowEngine(wiring.launch, runtime_dir, self._hear_engine, self._hear_role)
         self.engine = self._window.client
-        self.assistant = Assistant(self.engine, wiring.answer_style, self._before_question)
+        self.assistant = Assistant(
+            self.engine,
+            wiring.answer_style,
+            self._before_question,
+            StoredChats(wiring.paths.data_dir),
+            self._model_name,
+        )
         self._downloads = Downloads(wiring.shop.fetch, self._hear_download)
         supply = Supply(self.engine, self._downloads, wiring.shop)
         self.models = ModelDesk(
@@ -84,6 +92,7 @@ class ZibApp(App[None]):
 
     async def on_unmount(self) -> None:
         """The engine and what is being downloaded are gone before the program is."""
+        await self.assistant.close()
         await self._downloads.close()
         await self.engine.close()
 
@@ -194,6 +203,10 @@ class ZibApp(App[None]):
 
     def _before_question(self) -> None:
         self.models.ensure()
+
+    def _model_name(self) -> str:
+        status = self.engine.status
+        return full_name(status.model) if isinstance(status, EngineReady | EngineAsleep) else ""
 
     def _hear_download(self, repository: str, news: FetchProgress | Ended) -> None:
         self.models.hear_download(repository, news)

@@ -15,9 +15,18 @@ from engine.config import EngineConfig
 from engine.process import SCRIPTED_MODULE, EngineLaunch
 from engine.protocol import NO_REQUEST, Finished, Generate, Message
 from engine.script import Fault, Reply, ScriptedModel
+from tests.exchanges import Exchange, exchanges
 from tui.assistant.assistant import AnswerStyle, Assistant
-from tui.assistant.conversation import Exchange
-from tui.assistant.events import Answered, AnswerFailed, AssistantEvent, PromptRead, Said
+from tui.assistant.events import (
+    AnswerBegun,
+    Answered,
+    AnswerFailed,
+    Asked,
+    AssistantEvent,
+    PromptRead,
+    Said,
+)
+from tui.assistant.stored_chats import StoredChats
 
 OpenAssistant = Callable[..., AbstractAsyncContextManager[Assistant]]
 SLOW = Reply("slow", "word " * 500, seconds_per_token=0.02)
@@ -42,7 +51,10 @@ def open_assistant(tmp_path: Path) -> OpenAssistant:
             loading = asyncio.create_task(engine.load(str(model)))
             if not load_seconds:
                 await loading
-            yield Assistant(engine, style or AnswerStyle())
+            chats = StoredChats(tmp_path / "data")
+            assistant = Assistant(engine, style or AnswerStyle(), chats=chats)
+            yield assistant
+            await assistant.close()
         await asyncio.gather(loading, return_exceptions=True)
 
     return start
@@ -63,14 +75,16 @@ async def test_an_answer_joins_the_chat_and_the_next_prompt(open_assistant: Open
     replies = Reply("one", "first reply", thinking="let me see "), Reply("two", "second reply")
     async with open_assistant(*replies) as assistant:
         events = await listen(assistant, "one")
-        assert isinstance(events[0], PromptRead)
+        asked, begun, read, *_ = events
+        assert isinstance(asked, Asked)
+        assert isinstance(begun, AnswerBegun)
+        assert isinstance(read, PromptRead)
+        assert [node.id for node in assistant.path] == [asked.question, begun.answer]
         assert said(events) == "let me see first reply"
         ending = events[-1]
         assert isinstance(ending, Answered)
         assert ending.reason == "stop"
-        assert assistant.conversation.exchanges == (
-            Exchange("one", "first reply", "let me see ", "complete"),
-        )
+        assert exchanges(assistant) == (Exchange("one", "first reply", "let me see ", "complete"),)
         ending = (await listen(assistant, "two"))[-1]
         assert isinstance(ending, Answered)
         # "one", "first reply" and "two": four words, of which three were known.
@@ -84,7 +98,7 @@ async def test_the_style_reaches_the_engine(open_assistant: OpenAssistant) -> No
         ending = events[-1]
         assert isinstance(ending, Answered)
         assert (ending.reason, ending.usage.prompt_tokens) == ("length", 4)
-        assert assistant.conversation.exchanges[0].state == "cut"
+        assert exchanges(assistant)[0].state == "cut"
 
 
 @pytest.mark.parametrize(("thinking", "is_thought"), [(None, True), (True, True), (False, False)])
@@ -108,10 +122,10 @@ async def test_a_dying_engine_leaves_the_partial_answer(
         ending = events[-1]
         assert isinstance(ending, AnswerFailed)
         assert ending.message.startswith("The engine stopped: ")
-        (exchange,) = assistant.conversation.exchanges
+        (exchange,) = exchanges(assistant)
         assert exchange == Exchange("die", "some words ", "", "failed")
         assert said(await listen(assistant, "again")) == "back"
-        assert [turn.state for turn in assistant.conversation.exchanges] == ["failed", "complete"]
+        assert [turn.state for turn in exchanges(assistant)] == ["failed", "complete"]
 
 
 async def test_a_fault_in_the_engine_is_told_and_the_next_answer_comes(
@@ -131,7 +145,7 @@ async def test_a_prompt_too_long_for_the_window_fails_and_is_kept(
     async with open_assistant(Reply("", "fine")) as assistant:
         ending = (await listen(assistant, "word " * 3000))[-1]
         assert isinstance(ending, AnswerFailed)
-        assert assistant.conversation.exchanges[0].state == "failed"
+        assert exchanges(assistant)[0].state == "failed"
 
 
 async def test_a_stop_before_the_first_word_is_a_stop(open_assistant: OpenAssistant) -> None:
@@ -140,10 +154,10 @@ async def test_a_stop_before_the_first_word_is_a_stop(open_assistant: OpenAssist
         assistant.stop()
         async with aclosing(assistant.ask("slow")) as events:
             heard = [event async for event in events]
-        (ending,) = heard
+        ending = heard[-1]
         assert isinstance(ending, Answered)
         assert ending.reason == "cancelled"
-        assert assistant.conversation.exchanges == (Exchange("slow", "", "", "stopped"),)
+        assert exchanges(assistant) == (Exchange("slow", "", "", "stopped"),)
         # A stop does not reach the next question.
         assert said(await listen(assistant, "next")) == "fine"
 
@@ -171,7 +185,7 @@ async def test_a_stop_in_the_middle_keeps_what_was_said(open_assistant: OpenAssi
         ending = heard[-1]
         assert isinstance(ending, Answered)
         assert ending.reason == "cancelled"
-        (exchange,) = assistant.conversation.exchanges
+        (exchange,) = exchanges(assistant)
         assert exchange.state == "stopped"
         assert exchange.answer == said(heard)
         assert 3 <= exchange.answer.count("word") < 500
@@ -193,7 +207,7 @@ async def test_a_stop_leaves_background_work_alone(open_assistant: OpenAssistant
             async for event in events:
                 if isinstance(event, Said):
                     assistant.stop()
-        assert assistant.conversation.exchanges[0].state == "stopped"
+        assert exchanges(assistant)[0].state == "stopped"
         ending = (await working)[-1]
         assert isinstance(ending, Finished)
         assert (ending.reason, ending.usage.generated_tokens) == ("stop", 20)
@@ -208,18 +222,25 @@ async def test_closing_the_answer_midway_records_it_and_frees_the_engine(
             async for event in events:
                 if isinstance(event, Said):
                     break
-        assert assistant.conversation.exchanges == (Exchange("slow", "word ", "", "stopped"),)
+        assert exchanges(assistant) == (Exchange("slow", "word ", "", "stopped"),)
         events_after = await asyncio.wait_for(listen(assistant, "next"), 5)
         assert said(events_after) == "fine"
 
 
-async def test_a_new_chat_forgets_the_old_one(open_assistant: OpenAssistant) -> None:
+@pytest.mark.parametrize("is_temporary", [False, True])
+async def test_a_new_chat_is_another_one(open_assistant: OpenAssistant, is_temporary: bool) -> None:
     async with open_assistant(Reply("", "fine")) as assistant:
+        await assistant.start_new_chat(is_temporary=is_temporary)
         await listen(assistant, "hello")
-        left = await assistant.start_new_chat()
-        assert [turn.question for turn in left.exchanges] == ["hello"]
-        assert assistant.conversation.exchanges == ()
-        assert assistant.conversation.id != left.id
+        left = assistant.chat
+        assert left is not None
+        await assistant.start_new_chat()
+        assert exchanges(assistant) == ()
         ending = (await listen(assistant, "hello"))[-1]
         assert isinstance(ending, Answered)
         assert ending.usage.reused_tokens == 0
+        # What was read of a chat that leaves no trace is forgotten with it.
+        await assistant.go_on_with(left)
+        ending = (await listen(assistant, "more"))[-1]
+        assert isinstance(ending, Answered)
+        assert (ending.usage.reused_tokens == 0) is is_temporary

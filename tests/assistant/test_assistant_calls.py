@@ -10,12 +10,14 @@ from typing import Any
 from engine.answers import AnswerEvent
 from engine.protocol import (
     Finished,
+    Generate,
     TextDelta,
     ToolCall,
     ToolCallMalformed,
     ToolCallRequested,
     Usage,
 )
+from tests.exchanges import exchanges
 from tui.assistant.assistant import AnswerStyle, Assistant
 from tui.assistant.events import Answered, Said
 
@@ -25,7 +27,7 @@ USAGE = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 class Calling:
     """An engine whose model calls tools by itself."""
 
-    async def generate(self, *_: Any, **__: Any) -> AsyncGenerator[AnswerEvent, None]:
+    async def run(self, request: Generate) -> AsyncGenerator[AnswerEvent, None]:
         """One answer with a call and what looks like one."""
         yield TextDelta(1, "I look.")
         yield ToolCallRequested(1, ToolCall("c1", "look", '{"page": "a"}'))
@@ -51,5 +53,5 @@ def test_calls_nobody_asked_for_are_shown_as_text() -> None:
     text = "".join(event.text for event in said if isinstance(event, Said))
     assert text == 'I look.\nlook({"page": "a"})\n\n<tool_call>{\n'
     assert isinstance(last, Answered)
-    (exchange,) = assistant.conversation.exchanges
+    (exchange,) = exchanges(assistant)
     assert (exchange.answer, exchange.state) == (text, "complete")

@@ -16,7 +16,6 @@ from engine.protocol import Message
 from engine.protocol import ToolCall as EngineCall
 from tui.assistant import answer_writer
 from tui.assistant.chat_messages import model_messages
-from tui.assistant.conversation import Conversation, Exchange
 from tui.assistant.stored_chat import StoredChat
 from vault.conversations.store import (
     Conversations,
@@ -179,25 +178,6 @@ async def test_what_is_stored_is_what_was_said_however_it_was_cut(
         node = await writer.finish("complete")
         assert (node.text, node.thinking) == (said["answer"], said["thinking"])
         assert store.messages.tree(chat.id).path()[-1] == node
-
-
-_EXCHANGES = st.lists(
-    st.builds(Exchange, st.text(min_size=1), st.sampled_from(["", "answer"])), max_size=6
-)
-
-
-@given(_EXCHANGES, st.text(min_size=1), st.text())
-def test_the_model_gets_what_it_got_of_a_conversation_in_memory(
-    exchanges: list[Exchange], question: str, system: str
-) -> None:
-    path: list[MessageNode] = []
-    for each in exchanges:
-        path.append(node("user", each.question))
-        if each.answer:
-            path.append(node("assistant", each.answer))
-    path.append(node("user", question))
-    expected = Conversation("chat", tuple(exchanges)).messages(system, question)
-    assert model_messages(path, system) == expected
 
 
 def test_calls_results_and_what_was_recalled_are_sent() -> None:

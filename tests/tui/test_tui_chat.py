@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from engine.script import Reply
 from engine.status import EngineReady
+from tests.exchanges import exchanges, said
 from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tui.app import ZibApp
 from tui.verbs import VERBS
@@ -77,7 +78,7 @@ async def test_escape_stops_and_keeps_what_was_said(make_app: MakeApp) -> None:
         await wait_until(pilot, lambda: "0 1 2 3" in screen_text(pilot), "the beginning")
         await pilot.press("escape")
         await wait_until(pilot, lambda: "stopped" in screen_text(pilot), "the stop")
-        kept = app.assistant.conversation.exchanges[0]
+        kept = exchanges(app.assistant)[0]
         assert kept.state == "stopped"
         assert kept.answer.startswith("0 1 2 3")
         assert not kept.answer.endswith("499")
@@ -93,7 +94,7 @@ async def test_escape_works_before_the_first_token(make_app: MakeApp) -> None:
         await wait_until(pilot, lambda: _answers(app), "the answer's place")
         await pilot.press("escape")
         await wait_until(pilot, _is_idle(app), "the stop")
-        assert app.assistant.conversation.exchanges[0].state == "stopped"
+        assert exchanges(app.assistant)[0].state == "stopped"
 
 
 async def test_what_is_sent_while_busy_waits_its_turn(make_app: MakeApp) -> None:
@@ -107,7 +108,7 @@ async def test_what_is_sent_while_busy_waits_its_turn(make_app: MakeApp) -> None
         await wait_until(pilot, lambda: "next: two" in screen_text(pilot), "the queue")
         await wait_until(pilot, lambda: "second answer" in screen_text(pilot), "the second answer")
         await wait_until(pilot, _is_idle(app), "the end")
-        assert [turn.question for turn in app.assistant.conversation.exchanges] == ["one", "two"]
+        assert [turn.question for turn in exchanges(app.assistant)] == ["one", "two"]
 
 
 async def test_stopping_gives_queued_prompts_back(make_app: MakeApp) -> None:
@@ -130,7 +131,7 @@ async def test_a_dead_engine_keeps_the_partial_answer(make_app: MakeApp, fault: 
         await wait_until(pilot, lambda: "The engine stopped" in screen_text(pilot), "the reason")
         assert "some words" in screen_text(pilot)
         await wait_until(pilot, _is_idle(app), "the end")
-        assert app.assistant.conversation.exchanges[0].state == "failed"
+        assert exchanges(app.assistant)[0].state == "failed"
         await pilot.press(*"again", "enter")
         await wait_until(pilot, lambda: "back again" in screen_text(pilot), "the next answer")
 
@@ -173,7 +174,7 @@ async def test_a_new_chat_is_empty_and_reuses_nothing(make_app: MakeApp) -> None
         await wait_until(pilot, lambda: "answered" in screen_text(pilot), "the answer")
         await pilot.press("ctrl+n")
         await wait_until(pilot, lambda: not _answers(app), "an empty page")
-        assert app.assistant.conversation.exchanges == ()
+        assert exchanges(app.assistant) == ()
         await pilot.press(*"hello", "enter")
         await wait_until(pilot, lambda: "0 reused" in screen_text(pilot), "no reuse")
 
@@ -214,7 +215,7 @@ async def test_hostile_answers_are_only_drawn(make_app: MakeApp, text: str) -> N
         shown = screen_text(pilot)
         assert "END" in shown
         assert not any(character in shown for character in "\x1b\x9b\x07\u202e\u2028")
-        assert app.assistant.conversation.exchanges[0].answer == f"{text} END"
+        assert exchanges(app.assistant)[0].answer == f"{text} END"
 
 
 async def test_reading_further_up_is_not_disturbed(make_app: MakeApp) -> None:
@@ -246,8 +247,8 @@ async def test_thinking_is_shown_apart_and_left_out_of_the_next_prompt(make_app:
         assert "let me see" not in screen_text(pilot)
         await pilot.press("ctrl+o")
         await wait_until(pilot, lambda: "let me see" in screen_text(pilot), "the thinking unfolded")
-        contents = [turn.content for turn in app.assistant.conversation.messages("", "next")]
-        assert contents == ["go", "the answer", "next"]
+        contents = said(app.assistant)
+        assert contents == ["go", "the answer"]
 
 
 async def test_a_refused_question_comes_back_and_harms_no_later_one(make_app: MakeApp) -> None:

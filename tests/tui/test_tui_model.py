@@ -9,6 +9,7 @@ from engine.errors import ModelUnavailable
 from engine.models.builtin_source import FetchProgress
 from engine.script import Reply
 from engine.wanted_model import ModelChoice
+from tests.exchanges import exchanges
 from tests.tui.conftest import screen_text, scripted_wiring, wait_until
 from tui.app import ZibApp
 from tui.models.startup import ReportFetch
@@ -49,10 +50,8 @@ async def test_without_a_model_the_reason_is_shown_and_the_next_question_tries_a
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await wait_until(pilot, lambda: "connect once" in screen_text(pilot), "the reason")
         await pilot.press(*"first", "enter")
-        await wait_until(
-            pilot, lambda: app.assistant.conversation.exchanges, "the failure of the question"
-        )
-        assert app.assistant.conversation.exchanges[0].state == "failed"
+        await wait_until(pilot, lambda: exchanges(app.assistant), "the failure of the question")
+        assert exchanges(app.assistant)[0].state == "failed"
         is_online = True
         await pilot.press(*"second", "enter")
         await wait_until(pilot, lambda: "online again" in screen_text(pilot), "the answer")

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from engine.script import Reply
 from engine.status import EngineAsleep, EngineReady
 from engine.wanted_model import ModelChoice
+from tests.exchanges import exchanges, said
 from tests.tui.conftest import notices, screen_text, scripted_wiring, wait_until
 from tests.tui.scripted_models import write_scripted_model
 from tui.app import ZibApp
@@ -95,9 +96,9 @@ async def test_the_chat_goes_on_with_the_new_model(make: Make) -> None:
         # What the meter said was counted by the model before, of its own window.
         assert not str(app.screen.query_one("#meter", Static).content)
         await say(pilot, "two")
-        await wait_until(pilot, lambda: len(app.assistant.conversation.exchanges) == 2, "both")
-        contents = [turn.content for turn in app.assistant.conversation.messages("", "next")]
-        assert contents == ["one", "an answer", "two", "an answer", "next"]
+        await wait_until(pilot, lambda: len(exchanges(app.assistant)) == 2, "both")
+        contents = said(app.assistant)
+        assert contents == ["one", "an answer", "two", "an answer"]
         kinds = [
             " ".join(sorted(child.classes)) for child in app.screen.query_one(Transcript).children
         ]
@@ -191,8 +192,8 @@ async def test_an_answer_under_way_is_not_lost(make: Make, button: str) -> None:
         await until_dialog(pilot, "An answer is being written")
         await pilot.click(button)
         await until_loaded(pilot, "first" if button == "#cancel" else "second")
-        await wait_until(pilot, lambda: len(app.assistant.conversation.exchanges) == 2, "both")
-        slow, queued = app.assistant.conversation.exchanges
+        await wait_until(pilot, lambda: len(exchanges(app.assistant)) == 2, "both")
+        slow, queued = exchanges(app.assistant)
         assert queued.answer == "quick"
         assert slow.answer.startswith("0 1 2")
         assert slow.state == ("stopped" if button == "#stop" else "complete")

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, Protocol
 
 from engine.answers import AnswerEvent
 from engine.errors import EngineError
-from engine.protocol import NO_REQUEST, Generate, Message, Sampling, Usage
-from tui.assistant.collected import Collected
+from engine.protocol import NO_REQUEST, Generate, Sampling, Usage
 from tui.assistant.events import AnswerBegun, Answered, AnswerFailed, Asked, AssistantEvent
-from tui.assistant.requests import Ask, Regenerate, Request, Resume, Revise
+from tui.assistant.requests import Ask, Request
 from tui.assistant.stored_chats import StoredChats
+from tui.assistant.turn import Turn, placed
 from vault.conversations.errors import ConversationError
-from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, EndState, MessageNode
+from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, MessageNode
 
 if TYPE_CHECKING:
     from tui.assistant.stored_chat import StoredChat
@@ -113,9 +113,9 @@ class Assistant:
         self._has_ended.clear()
         try:
             chat = await self._chat_to_ask()
-            parent, resumed = await _placed(chat, request)
+            parent, resumed = await placed(chat, request)
             yield Asked(parent)
-            turn = _Turn(chat, parent, resumed, self._model_name)
+            turn = Turn(chat, parent, resumed, self._model_name)
             async with aclosing(self._answered(turn)) as events:
                 async for event in events:
                     yield event
@@ -174,7 +174,7 @@ class Assistant:
                 pass
         await self.chats.close()
 
-    async def _answered(self, turn: _Turn) -> AsyncGenerator[AssistantEvent, None]:
+    async def _answered(self, turn: Turn) -> AsyncGenerator[AssistantEvent, None]:
         try:
             if self._is_stop_wanted:
                 await turn.begin()
@@ -194,7 +194,7 @@ class Assistant:
         finally:
             await turn.end()
 
-    def _request(self, turn: _Turn) -> Generate:
+    def _request(self, turn: Turn) -> Generate:
         style = self.style.of_chat(turn.chat.chat.options)
         return Generate(
             NO_REQUEST,
@@ -226,55 +226,3 @@ class Assistant:
         except EngineError:
             # An engine that is gone remembers nothing.
             return
-
-
-class _Turn:
-    """One answer on its way into the chat."""
-
-    def __init__(
-        self, chat: StoredChat, parent: str, resumed: str, model_name: Callable[[], str]
-    ) -> None:
-        self.chat = chat
-        self._parent, self._resumed = parent, resumed
-        self._model_name = model_name
-        self.collected: Collected | None = None
-        self._ending: EndState | None = None
-
-    def messages(self, system_prompt: str) -> Sequence[Message]:
-        """What the model gets."""
-        return self.chat.messages(system_prompt, end=self._resumed or self._parent)
-
-    async def begin(self) -> str:
-        """Keep the answer from here on; its id."""
-        if self.collected is None:
-            if self._resumed:
-                self._writer = await self.chat.resume(self._resumed)
-            else:
-                self._writer = await self.chat.answer(self._model_name(), self._parent)
-            self.collected = Collected(self._writer, bool(self._writer.text))
-        return self._writer.id
-
-    def fail(self) -> None:
-        """It ended by an error."""
-        self._ending = "failed"
-
-    async def end(self) -> None:
-        """Keep how it ended, also when its reader is gone."""
-        await self.begin()
-        if self.collected is not None:
-            await self._writer.finish(self._ending or self.collected.state, self.collected.extras)
-
-
-async def _placed(chat: StoredChat, request: Request) -> tuple[str, str]:
-    """The question's id, stored before anything else, and that of an answer that goes on."""
-    match request:
-        case Ask(question=question):
-            return (await chat.ask(question)).id, ""
-        case Revise(message=message, question=question):
-            return (await chat.revise(message, question)).id, ""
-        case Regenerate(message=message):
-            return message, ""
-        case Resume(message=message):
-            return chat.tree.parent(message), message
-        case _:
-            assert_never(request)

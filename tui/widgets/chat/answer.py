@@ -1,61 +1,83 @@
-"""One question and one answer on the screen."""
+"""One answer on the screen: as it arrives, or as it was kept."""
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
 from tui.assistant.events import Answered, AnswerFailed, PromptRead, Said
 from tui.markdown.widget import SafeMarkdown
 from tui.text.content import literal
+from tui.text.sanitise import to_display
 from tui.widgets.chat.answer_stream import AnswerStream
-from tui.widgets.chat.wording import answer_footer, reading_line, thinking_line
+from tui.widgets.chat.message_view import MessageView
+from tui.widgets.chat.thinking import Thinking
+from tui.widgets.chat.wording import answer_footer, kept_footer, reading_line
+from vault.conversations.values import MessageNode
 
 
-class Question(Static):
-    """What the user wrote, shown as it is."""
+class AnswerView(MessageView):
+    """An answer, with the thinking before it."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(literal(text), classes="question")
+    def __init__(self, node: MessageNode | None, may_draw: Callable[[], bool]) -> None:
+        super().__init__(node, "answer")
+        thinking = node.thinking if node else ""
+        seconds = node.extras.thinking_seconds if node else 0.0
+        self.thinking = Thinking(may_draw, thinking, seconds, is_over=bool(thinking))
+
+    def toggle_thinking(self, is_expanded: bool) -> None:
+        """Fold or unfold the thinking."""
+        self.thinking.unfold(is_expanded)
 
 
-class Answer(Vertical):
+class KeptAnswer(AnswerView):
+    """An answer from the store."""
+
+    def __init__(self, node: MessageNode) -> None:
+        super().__init__(node, lambda: True)
+        self._kept = node
+
+    def compose(self) -> ComposeResult:
+        """Top to bottom; nothing for what it has not."""
+        if self._kept.thinking:
+            yield self.thinking
+        if self._kept.text:
+            yield SafeMarkdown(to_display(self._kept.text), classes="answer-text")
+        yield Static(literal(kept_footer(self._kept)), classes="answer-footer")
+        yield self.branch_line
+
+
+class Answer(AnswerView):
     """An answer as it arrives: progress, thinking, text, then one line about what it cost."""
 
-    def __init__(self, may_draw: Callable[[], bool]) -> None:
-        super().__init__(classes="answer")
-        self._may_draw = may_draw
+    def __init__(self, may_draw: Callable[[], bool], node: MessageNode | None = None) -> None:
+        """`node` is an answer that goes on."""
+        super().__init__(node, may_draw)
+        self._before = node.text if node else ""
         self._status = Static(Content("…"), classes="answer-status")
-        self._thinking_head = Static(Content(""), classes="thinking-head")
-        self._thinking_body = Static(Content(""), classes="thinking-body")
         self._markdown = SafeMarkdown("", classes="answer-text")
         self._tail = Static(Content(""), classes="answer-tail")
         self._footer = Static(Content(""), classes="answer-footer")
         self._stream = AnswerStream(self._markdown, self._tail, may_draw)
         self._drawing: asyncio.Task[None] | None = None
-        self._thinking: list[str] = []
-        self._thinking_since = 0.0
-        self._is_expanded = False
 
     def compose(self) -> ComposeResult:
         """Top to bottom."""
         yield self._status
-        yield self._thinking_head
-        yield self._thinking_body
+        yield self.thinking
         yield self._markdown
         yield self._tail
         yield self._footer
+        yield self.branch_line
 
     def on_mount(self) -> None:
         """Start drawing."""
-        for widget in (self._thinking_head, self._thinking_body, self._tail, self._footer):
-            widget.display = False
+        self._tail.display = self._footer.display = False
+        self._stream.feed(self._before)
         self._drawing = asyncio.create_task(self._stream.run())
 
     def on_unmount(self) -> None:
@@ -78,12 +100,11 @@ class Answer(Vertical):
 
     def take(self, event: Said) -> None:
         """The next piece."""
-        if event.span == "thinking":
-            self._take_thinking(event.text)
-            return
         self._status.display = False
-        if self._thinking and not self._stream.source:
-            self._show_thinking(is_over=True)
+        if event.span == "thinking":
+            self.thinking.take(event.text)
+            return
+        self.thinking.end()
         self._stream.feed(event.text)
 
     async def end(self, event: Answered | AnswerFailed) -> None:
@@ -91,39 +112,8 @@ class Answer(Vertical):
         await self._stream.finish()
         if self._drawing is not None:
             await self._drawing
-        if self._thinking:
-            self._show_thinking(is_over=True)
+        self.thinking.end()
         self._status.display = False
         self._footer.update(literal(answer_footer(event)))
         self._footer.display = True
         self._footer.set_class(isinstance(event, AnswerFailed), "-failed")
-
-    def toggle_thinking(self, is_expanded: bool) -> None:
-        """Fold or unfold the thinking."""
-        self._is_expanded = is_expanded
-        if self._thinking:
-            self._show_thinking(is_over=bool(self._stream.source))
-
-    def _take_thinking(self, text: str) -> None:
-        if not self._thinking:
-            self._thinking_since = time.monotonic()
-        self._thinking.append(text)
-        self._status.display = False
-        if self._may_draw():
-            self._show_thinking(is_over=False)
-
-    def _show_thinking(self, is_over: bool) -> None:
-        if is_over and self._thinking_since:
-            self._thought_for = time.monotonic() - self._thinking_since
-            self._thinking_since = 0.0
-        seconds = (
-            time.monotonic() - self._thinking_since if self._thinking_since else self._thought_for
-        )
-        self._thinking_head.display = True
-        self._thinking_head.update(
-            Content(thinking_line(seconds, is_over, self._is_expanded or not is_over))
-        )
-        self._thinking_body.display = self._is_expanded or not is_over
-        text = "".join(self._thinking)
-        shown = text if self._is_expanded else "\n".join(text.split("\n")[-6:])
-        self._thinking_body.update(literal(shown))

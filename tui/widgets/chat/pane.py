@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -14,19 +13,23 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from tui.assistant.assistant import Assistant
-from tui.assistant.events import Answered, AnswerFailed, PromptRead, Said
+from tui.assistant.requests import Ask, Request
 from tui.text.content import literal_line
+from tui.widgets.chat.meter import Meter
 from tui.widgets.chat.prompt import Prompt
 from tui.widgets.chat.transcript import Transcript
-from tui.widgets.chat.wording import context_meter
+from vault.conversations.errors import ConversationError
+from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions
 
 if TYPE_CHECKING:
-    from tui.widgets.chat.answer import Answer, Question
+    from tui.assistant.stored_chat import StoredChat
+    from tui.widgets.chat.answering import Answering
 
 WELCOME = (
     "Everything stays on this machine. Ask something, or press F1 for keys and commands; "
     "F3 opens the wiki, F2 the memory gauge, F5 other models."
 )
+TEMPORARY = "A temporary chat: nothing of it is written to the disk, and it ends when you leave it."
 
 
 class ChatPane(Vertical):
@@ -42,20 +45,19 @@ class ChatPane(Vertical):
     def __init__(self, assistant: Assistant, id: str | None = None) -> None:
         super().__init__(id=id)
         self._assistant = assistant
-        self._queue: list[str] = []
+        self._queue: list[Request] = []
         self._waiting_for = "waiting for the model"
-        self._answer: Answer | None = None
-        self._question: Question | None = None
-        self._answering: Worker[None] | None = None
-        self._is_unstarted = False
-        self._is_expanded = False
+        self._lazily_answering: Answering | None = None
+        self._working: Worker[None] | None = None
+        self._trouble_told = ""
         # An answer may end while the pane is being taken down.
-        self._meter = Static(Content(""), id="meter")
+        self._meter = Meter(id="meter")
+        self._transcript = Transcript(id="transcript")
         self.border_title = "Chat"
 
     def compose(self) -> ComposeResult:
         """Top to bottom."""
-        with Transcript(id="transcript"):
+        with self._transcript:
             yield Static(Content(WELCOME), id="welcome")
         yield Static(Content(""), id="queue")
         yield Prompt(id="prompt")
@@ -69,13 +71,18 @@ class ChatPane(Vertical):
     @property
     def is_answering(self) -> bool:
         """Whether an answer is under way."""
-        return self._answer is not None
+        return self._lazily_answering is not None and self._lazily_answering.answer is not None
+
+    @property
+    def current_chat(self) -> StoredChat | None:
+        """The chat that is shown; None before anything was asked in it."""
+        return self._assistant.chat
 
     @property
     def last_answer(self) -> str:
         """The text of the newest answer, as the model wrote it."""
-        exchanges = self._assistant.conversation.exchanges
-        return exchanges[-1].answer if exchanges else ""
+        answers = [node.text for node in self._assistant.path if node.role == "assistant"]
+        return answers[-1] if answers else ""
 
     @on(Prompt.Submitted)
     def take_prompt(self, event: Prompt.Submitted) -> None:
@@ -85,111 +92,140 @@ class ChatPane(Vertical):
         if text.startswith("/") and not text.startswith("//") and "\n" not in text:
             self.post_message(self.SlashEntered(text))
             return
-        question = text[1:] if text.startswith("//") else text
-        self._queue.append(question)
+        self.request(Ask(text[1:] if text.startswith("//") else text))
+
+    def request(self, request: Request) -> None:
+        """Have something answered, at once or after what is being answered."""
+        self._queue.append(request)
         if self.is_answering:
             self._show_queue()
         else:
-            self._answering = self._answer_next()
+            self._working = self._answer_next()
 
     def stop(self) -> None:
         """Stop the answer; what was queued goes back into the prompt."""
-        if self._queue:
-            held = [*self._queue, self.prompt.text] if self.prompt.text else self._queue
-            self.prompt.set_text("\n\n".join(held))
-            self._queue = []
-            self._show_queue()
+        held = [each.question for each in self._queue if isinstance(each, Ask)]
+        if held:
+            self.prompt.set_text(
+                "\n\n".join([*held, self.prompt.text] if self.prompt.text else held)
+            )
+        self._queue = []
+        self._show_queue()
         self._assistant.stop()
 
-    async def start_new_chat(self) -> None:
+    async def start_new_chat(
+        self, options: ChatOptions = DEFAULT_OPTIONS, is_temporary: bool = False
+    ) -> None:
         """Leave this chat and clear the screen."""
-        self.stop()
-        if self._answering is not None and not self._answering.is_finished:
-            await self._answering.wait()
-        await self._assistant.start_new_chat()
-        transcript = self.query_one(Transcript)
-        await transcript.remove_children()
-        await transcript.mount(Static(Content(WELCOME), id="welcome"))
-        self._meter.update(Content(""))
+        await self._come_to_rest()
+        await self._assistant.start_new_chat(options, is_temporary)
+        await self.show_chat()
+
+    async def open_chat(self, chat_id: str) -> bool:
+        """Leave this chat for a stored one; False when it cannot be opened, which is told."""
+        await self._come_to_rest()
+        try:
+            await self._assistant.open_chat(chat_id)
+        except ConversationError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return False
+        await self.show_chat()
+        return True
+
+    async def show_chat(self) -> None:
+        """Draw the assistant's chat from its beginning."""
+        chat = self._assistant.chat
+        self._meter.clear()
+        self.show_name()
+        column = self._answering.column
+        await column.clear()
+        if chat is None or not chat.path:
+            welcome = TEMPORARY if self._assistant.is_temporary else WELCOME
+            await self._transcript.mount(Static(Content(welcome), id="welcome"))
+        else:
+            await column.show(chat.tree)
+        self._transcript.anchor()
+
+    def show_name(self) -> None:
+        """The chat's name in the frame."""
+        chat = self._assistant.chat
+        if self._assistant.is_temporary:
+            self.border_title = "Chat · temporary"
+        elif chat is None or not chat.path:
+            self.border_title = "Chat"
+        else:
+            self.border_title = Content.assemble("Chat: ", literal_line(chat.chat.name, 60))
 
     def toggle_thinking_shown(self) -> None:
         """Fold or unfold all thinking."""
-        self._is_expanded = not self._is_expanded
-        from tui.widgets.chat.answer import Answer
-
-        for answer in self.query(Answer):
-            answer.toggle_thinking(self._is_expanded)
+        column = self._answering.column
+        column.expand_thinking(not column.is_expanded)
 
     def say_waiting_for(self, phrase: str) -> None:
         """What an answer that has not begun is waiting for."""
         self._waiting_for = phrase
-        if self._answer is not None and self._is_unstarted:
-            self._answer.show_waiting(phrase)
+        answering = self._lazily_answering
+        if answering is not None and answering.answer is not None and answering.is_unstarted:
+            answering.answer.show_waiting(phrase)
 
     def say_model(self, name: str) -> None:
         """From here on another model answers; an answer that has not begun is its first."""
-        if not self._assistant.conversation.exchanges:
+        if not self._assistant.path:
             return
         # The meter told of the tokens and the window of the model before.
-        self._meter.update(Content(""))
-        note = Static(
-            Content.assemble(literal_line(name), " answers from here on"), classes="model-note"
-        )
-        self.query_one(Transcript).mount(
-            note, before=self._question if self._is_unstarted else None
-        )
+        self._meter.clear()
+        answering = self._answering
+        before = answering.question if answering.is_unstarted else None
+        answering.column.note(f"{name} answers from here on", before)
+
+    @on(Transcript.TopNeared)
+    @work(group="earlier", exclusive=True)
+    async def load_earlier(self) -> None:
+        """The user reads towards the beginning."""
+        await self._answering.column.load_earlier()
+
+    @property
+    def _answering(self) -> Answering:
+        if self._lazily_answering is None:
+            # Markdown is not needed for the first frame, and takes its time to import.
+            from tui.widgets.chat.answering import Answering
+
+            self._lazily_answering = Answering(
+                self._assistant, self._transcript, self._meter, self._complain
+            )
+        return self._lazily_answering
 
     @work(group="answer", exclusive=True, exit_on_error=True)
     async def _answer_next(self) -> None:
         while self._queue:
-            question = self._queue.pop(0)
+            request = self._queue.pop(0)
             self._show_queue()
-            await self._answer_one(question)
-
-    async def _answer_one(self, question: str) -> None:
-        # Markdown is not needed for the first frame, and takes its time to import.
-        from tui.widgets.chat.answer import Answer, Question
-
-        transcript = self.query_one(Transcript)
-        self._answer = answer = Answer(lambda: transcript.is_following)
-        self._is_unstarted = True
-        self._assistant.begin()
-        try:
             await self.query("#welcome").remove()
-            self._question = Question(question)
-            await transcript.mount(self._question, answer)
-            transcript.anchor()
-            answer.show_waiting(self._waiting_for)
-            answer.toggle_thinking(self._is_expanded)
-            await self._stream(question, answer)
-        finally:
-            self._answer = self._question = None
-            self._is_unstarted = False
+            mendable = await self._answering.run(request, self._waiting_for)
+            if mendable and not self.prompt.text:
+                # Nothing was said: the question can be mended and sent again.
+                self.prompt.set_text(mendable)
+            self.show_name()
+            self._tell_trouble()
 
-    async def _stream(self, question: str, answer: Answer) -> None:
-        async with aclosing(self._assistant.ask(question)) as events:
-            async for event in events:
-                self._is_unstarted = False
-                match event:
-                    case PromptRead():
-                        answer.show_reading(event)
-                    case Said():
-                        answer.take(event)
-                    case Answered():
-                        await answer.end(event)
-                    case AnswerFailed():
-                        await answer.end(event)
-                        if not answer.source and not self.prompt.text:
-                            # Nothing was said: the question can be mended and sent again.
-                            self.prompt.set_text(question)
-                if isinstance(event, Answered):
-                    used = event.usage.prompt_tokens + event.usage.generated_tokens
-                    meter = context_meter(used, event.usage.context_window)
-                    self._meter.update(Content(meter))
+    async def _come_to_rest(self) -> None:
+        self.stop()
+        if self._working is not None and not self._working.is_finished:
+            await self._working.wait()
+
+    def _tell_trouble(self) -> None:
+        trouble = self._assistant.trouble
+        if trouble and trouble != self._trouble_told:
+            self._complain(f"{trouble} This chat is kept in memory until then.")
+        self._trouble_told = trouble
+
+    def _complain(self, sentence: str) -> None:
+        self.notify(sentence, severity="warning", timeout=15, markup=False)
 
     def _show_queue(self) -> None:
         queue = self.query_one("#queue", Static)
-        queue.display = bool(self._queue)
-        if self._queue:
-            more = f" (+{len(self._queue) - 1} more)" if len(self._queue) > 1 else ""
-            queue.update(Content.assemble("next: ", literal_line(self._queue[0], 60), more))
+        waiting = [each.question for each in self._queue if isinstance(each, Ask)]
+        queue.display = bool(waiting)
+        if waiting:
+            more = f" (+{len(waiting) - 1} more)" if len(waiting) > 1 else ""
+            queue.update(Content.assemble("next: ", literal_line(waiting[0], 60), more))

@@ -6,6 +6,8 @@ from typing import assert_never
 
 from engine.protocol import FinishReason, Usage
 from tui.assistant.events import Answered, AnswerFailed, PromptRead
+from vault.conversations import values
+from vault.conversations.values import MessageNode, State
 
 
 def reading_line(event: PromptRead) -> str:
@@ -36,6 +38,31 @@ _HOW_IT_ENDED: dict[FinishReason, str] = {
     "length": "cut at the length limit · ",
     "cancelled": "stopped · ",
 }
+
+
+_HOW_IT_WAS_KEPT: dict[State, str] = {
+    "in-progress": "being written in another window",
+    "complete": "",
+    "cut": "cut at the length limit",
+    "stopped": "stopped",
+    "failed": "failed before it was done",
+    "interrupted": "interrupted: the program ended while it was written",
+}
+
+
+def kept_footer(node: MessageNode) -> str:
+    """The line under an answer from the store."""
+    parts = [_HOW_IT_WAS_KEPT[node.state]]
+    if node.extras.usage is not None:
+        parts.append(_kept_usage_line(node.extras.usage))
+    return " · ".join(part for part in parts if part)
+
+
+def _kept_usage_line(usage: values.Usage) -> str:
+    speed = f"{usage.tokens_per_second:.0f} tok/s" if usage.tokens_per_second else ""
+    first = f"first after {usage.first_token_seconds:.1f} s" if usage.first_token_seconds else ""
+    written = f"{usage.generated:,} written" if usage.generated else ""
+    return " · ".join(part for part in (speed, first, written) if part)
 
 
 def usage_line(usage: Usage) -> str:

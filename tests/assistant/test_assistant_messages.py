@@ -6,15 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.protocol import Message, Role
-from tui.assistant.conversation import AnswerState, Conversation, Exchange, new_conversation
+from engine.protocol import Role
+from tests.exchanges import Exchange
+from tui.assistant.chat_messages import model_messages
+from vault.conversations.values import EPOCH, MessageNode, State
 
 Turn = tuple[Role, str]
 
 
 def sent(exchanges: list[Exchange], question: str, system: str = "") -> list[Turn]:
-    chat = Conversation("chat", tuple(exchanges))
-    return [(turn.role, turn.content) for turn in chat.messages(system, question)]
+    path: list[MessageNode] = []
+    for turn in exchanges:
+        path.append(MessageNode("q", "", "user", turn.question, EPOCH))
+        path.append(
+            MessageNode("a", "", "assistant", turn.answer, EPOCH, turn.state, turn.thinking)
+        )
+    path.append(MessageNode("q", "", "user", question, EPOCH))
+    return [(turn.role, turn.content) for turn in model_messages(path, system)]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +54,7 @@ def test_turns(exchanges: list[Exchange], turns: list[Turn]) -> None:
     assert sent(exchanges, "now", "Be kind.") == [("system", "Be kind."), *turns]
 
 
-_STATES: tuple[AnswerState, ...] = ("complete", "cut", "stopped", "failed")
+_STATES: tuple[State, ...] = ("complete", "cut", "stopped", "failed", "interrupted")
 _EXCHANGES = st.lists(
     st.builds(
         Exchange,
@@ -70,13 +78,3 @@ def test_turns_take_turns_and_every_answer_keeps_its_question(
     assert asked == [*(turn.question for turn in exchanges if turn.answer), question]
     answers = [content for role, content in turns if role == "assistant"]
     assert answers == [turn.answer for turn in exchanges if turn.answer]
-
-
-def test_a_chat_is_a_value() -> None:
-    chat = new_conversation()
-    longer = chat.with_exchange(Exchange("a", "b"))
-    assert chat.exchanges == ()
-    assert longer.id == chat.id
-    assert longer.exchanges == (Exchange("a", "b"),)
-    assert new_conversation().id != chat.id
-    assert chat.messages("", "q") == (Message("user", "q"),)
