@@ -32,7 +32,7 @@ _CHINESE = "garden-zh"
 WITHOUT = {
     "names": replace(Weights(), names=0.0, whole_name=0.0),
     "weights of columns": replace(Weights(), fields=(4.0, 1.0, 1.0, 1.0, 1.0)),
-    "proximity": replace(Weights(), near_words=0.0, near_pairs=0.0),
+    "proximity": replace(Weights(), near=0.0),
 }
 _FEWER = Target(15.0, "at least", "over all sets together")
 _NOT_BELOW = Target(0.0, "at least")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +15,12 @@ import apsw.fts5
 from vault.index.schema import COLUMNS
 from vault.search.scope import Scope
 from vault.search.terms import Table, Term
+from vault.search.vocabulary import Vocabulary
+from vault.search.wish import Wish, either
 
 _COUNT = itertools.count()
 _MOST = 100
 _FEW = 30
-_COMMON = 1500
 Places = tuple[tuple[int, ...], ...]
 """Positions of a term, counted in tokens, for each column."""
 
@@ -48,24 +49,12 @@ class Collector:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+        self.vocabulary = Vocabulary(connection)
         self._found: list[tuple[int, list[Places], tuple[int, ...]]] = []
         self._totals: tuple[float, ...] = ()
-        for table in ("words", "grams"):
-            connection.execute(
-                f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_vocab"
-                f" USING fts5vocab(main, {table}, row)"
-            )
         # A name of its own: two searches of one connection must not hear each other's hits.
         self._hits = f"zib_hits_{next(_COUNT)}"
         connection.register_fts5_function(self._hits, self._note)
-
-    def pages_with(self, term: Term) -> int:
-        """How many pages hold a term."""
-        if term.is_prefix:
-            query = f"SELECT count(*) FROM {term.table} WHERE {term.table} MATCH ?"
-            return int(self.connection.execute(query, (term.expression,)).get)
-        query = f"SELECT doc FROM temp.{term.table}_vocab WHERE term = ?"
-        return int(self.connection.execute(query, (term.token,)).get or 0)
 
     def collect(
         self, terms: Sequence[Term], counts: Sequence[int], boosts: Sequence[float], scope: Scope
@@ -82,31 +71,53 @@ class Collector:
         }
         for table in tables:
             if mine[table]:
-                self._ask(table, _Wish.of(terms, counts, mine[table]), scope, candidates)
+                self._ask(table, terms, counts, mine[table], scope, candidates)
                 averages[table] = self._totals
         if all(mine.values()):
             # What one table ranks high may be further down in the other.
             for table in tables:
-                expression = _either(terms[index] for index in mine[table])
+                expression = either(terms[index] for index in mine[table])
                 missing = [page for page, each in candidates.items() if table not in each.sizes]
                 self._ask_of(table, expression, missing)
                 self._add(candidates, table, mine[table])
-        pages = max(1, int(self.connection.execute("SELECT count(*) FROM page").get))
+        pages = self._pages()
         weights = tuple(
             boost * _idf(pages, count) for boost, count in zip(boosts, counts, strict=True)
         )
         return Collected(tuple(terms), weights, candidates, averages)
 
     def _ask(
-        self, table: Table, wish: _Wish, scope: Scope, candidates: dict[int, Candidate]
+        self,
+        table: Table,
+        terms: Sequence[Term],
+        counts: Sequence[int],
+        mine: Sequence[int],
+        scope: Scope,
+        candidates: dict[int, Candidate],
     ) -> None:
-        """The pages with a rare term first; with any term when those are few."""
-        if wish.of_rare:
-            self._rank(table, wish.of_rare, scope)
+        """The pages with a rare term first; with any term when those are few.
+
+        What more than half of the pages have, FTS5 gives a weight of nothing: it is only looked up
+        in the pages that the other terms chose.
+        """
+        half = self._pages() / 2
+        telling = [index for index in mine if counts[index] <= half]
+        if telling:
+            wish = Wish.of(terms, counts, telling)
+            self._rank(table, wish.of_rare or wish.of_any, scope)
             self._add(candidates, table, wish.order)
-        if not wish.of_rare or len(self._found) < _FEW:
-            self._rank(table, wish.of_any, scope)
-            self._add(candidates, table, wish.order)
+            if len(self._found) >= _FEW:
+                others = [index for index in mine if index not in telling]
+                if others:
+                    expression = either(terms[index] for index in others)
+                    self._ask_of(table, expression, [page for page, *_ in self._found])
+                    self._add(candidates, table, others)
+                return
+        self._rank(table, either(terms[index] for index in mine), scope)
+        self._add(candidates, table, mine)
+
+    def _pages(self) -> int:
+        return max(1, int(self.connection.execute("SELECT count(*) FROM page").get))
 
     def _rank(self, table: Table, expression: str, scope: Scope) -> None:
         conditions, values = _conditions(scope)
@@ -152,37 +163,6 @@ class Collector:
         if not self._totals:
             rows = max(1, api.row_count)
             self._totals = tuple(api.column_total_size(column) / rows for column in range(count))
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What to ask one table for. `order` has the indexes of the terms as the expressions do.
-
-    Terms that very many pages have are looked for only in pages with a rarer one, where there is
-    a rarer one: to rank all the others would take long and change little.
-    """
-
-    order: tuple[int, ...]
-    of_any: str
-    of_rare: str = ""
-
-    @classmethod
-    def of(cls, terms: Sequence[Term], counts: Sequence[int], indexes: Sequence[int]) -> _Wish:
-        most = max(_COMMON, min(counts[index] for index in indexes))
-        rare = [index for index in indexes if counts[index] <= most]
-        common = [index for index in indexes if counts[index] > most]
-        order = (*rare, *common)
-        of_any = _either(terms[index] for index in order)
-        if not rare or not common:
-            return cls(order, of_any)
-        of_rare = _either(terms[index] for index in rare)
-        of_common = _either(terms[index] for index in common)
-        # The terms named again come last, where their places are not asked for.
-        return cls(order, of_any, f"{of_rare} OR (({of_common}) AND ({of_rare}))")
-
-
-def _either(terms: Iterable[Term]) -> str:
-    return " OR ".join(term.expression for term in terms)
 
 
 def _conditions(scope: Scope) -> tuple[str, tuple[str, ...]]:

@@ -45,7 +45,8 @@ def best_passages(
             hopeful.append((-at_most, index, stretch))
     hopeful.sort(key=lambda each: each[:2])
     for at_most, index, stretch in hopeful:
-        if len(scored) >= most and scored[most - 1][0] < at_most:
+        # Of equals the first one wins, and nothing further on can score more.
+        if len(scored) >= most and scored[most - 1][:2] < (at_most, index):
             break
         text = _shown(stretch)
         tokens = analyser.places(text, wanted)

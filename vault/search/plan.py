@@ -1,15 +1,18 @@
 """Turns a query into the terms to look for; words that are in no page become near ones."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vault.search.candidates import Collector
 from vault.search.query import Query
 from vault.search.spelling import near_tokens
 from vault.search.stop_words import without_stop_words
 from vault.search.terms import Analyser, Term
+from vault.search.vocabulary import Vocabulary
 
 _CORRECTED = 0.6
 _MOST_TERMS = 32
+_MOST_BEGUN = 100
+_FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Plan:
 
 
 def make_plan(
-    collector: Collector, analyser: Analyser, query: Query, tag_words: tuple[str, ...]
+    vocabulary: Vocabulary, analyser: Analyser, query: Query, tag_words: tuple[str, ...]
 ) -> Plan:
     """Make it; empty for a query without letters and digits."""
     words = without_stop_words(query.words)
@@ -37,8 +40,8 @@ def make_plan(
         typed = _unfinished(typed, analyser.terms(words[-1]))
     for phrase in query.phrases:
         typed += analyser.terms(phrase)
-    making = _Making(collector)
-    for term in typed:
+    making = _Making(vocabulary)
+    for term in _begun(vocabulary, typed):
         making.add(term)
     return making.plan(analyser.keys(query.typed))
 
@@ -51,9 +54,27 @@ def _unfinished(typed: list[Term], last: tuple[Term, ...]) -> list[Term]:
     return [replace(each, is_prefix=True) if i == index else each for i, each in enumerate(typed)]
 
 
+def _begun(vocabulary: Vocabulary, typed: Sequence[Term]) -> list[Term]:
+    """A letter or two begin words of all pages: other words tell more, or else names do."""
+    known: list[Term] = []
+    for term in typed:
+        if term.table == "words" and term.is_prefix and vocabulary.begins_more(term, _MOST_BEGUN):
+            others = [each for each in typed if each != term]
+            if any(vocabulary.pages_with(each) for each in others if not each.is_prefix):
+                continue
+            in_names = replace(term, is_of_names=True)
+            if vocabulary.pages_with(in_names) >= _FEW:
+                known.append(in_names)
+            else:
+                known += [Term(term.table, each, each) for each in vocabulary.commonest(term)]
+        else:
+            known.append(term)
+    return known
+
+
 class _Making:
-    def __init__(self, collector: Collector) -> None:
-        self._collector = collector
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
         self._places: dict[Term, int] = {}
         self._counts: list[int] = []
         self._boosts: list[float] = []
@@ -65,17 +86,17 @@ class _Making:
         if known is not None:
             self._order.append(self._places[known])
             return
-        count = self._collector.pages_with(term)
+        count = self._vocabulary.pages_with(term)
         if count:
             self._place(term, count, 1.0)
             return
-        near = near_tokens(self._collector.connection, term.table, term.token)
+        near = near_tokens(self._vocabulary.connection, term.table, term.token)
         if near:
             self._corrected[term.text] = near
         for token in near:
             instead = Term(term.table, token, token)
             if instead not in self._places:
-                self._place(instead, self._collector.pages_with(instead), _CORRECTED)
+                self._place(instead, self._vocabulary.pages_with(instead), _CORRECTED)
 
     def plan(self, typed: tuple[str, ...]) -> Plan:
         """Of a long text only the rarest terms are looked for; the others tell least."""
@@ -99,4 +120,4 @@ class _Making:
 
 
 def _is_same(one: Term, other: Term) -> bool:
-    return (one.table, one.token, one.is_prefix) == (other.table, other.token, other.is_prefix)
+    return replace(one, text="") == replace(other, text="")

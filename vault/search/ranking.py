@@ -16,16 +16,15 @@ class Weights:
     """How much each part counts, as the tuning half of the bench's questions has it best.
 
     `fields` are the columns of the index; `lengths` say how much a long column makes a word in it
-    count less, from 0 to 1. Pairs of characters overlap, so those that follow each other
-    say less than words do.
+    count less, from 0 to 1. `near` is for words only: pairs of characters overlap, and that they
+    follow each other says nothing more.
     """
 
     fields: tuple[float, ...] = (5.0, 6.0, 2.0, 1.0, 4.0)
     lengths: tuple[float, ...] = (0.6, 0.2, 0.4, 0.7, 0.6)
     names: float = 0.1
     whole_name: float = 0.5
-    near_words: float = 1.0
-    near_pairs: float = 0.2
+    near: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +54,14 @@ class Ranking:
         self._typed = typed
         self._weights = weights
         terms = collected.terms
-        near = {"words": weights.near_words, "grams": weights.near_pairs}
         self._neighbours = [
             (
                 first,
                 second,
-                near[terms[first].table] * min(collected.weights[first], collected.weights[second]),
+                weights.near * min(collected.weights[first], collected.weights[second]),
             )
             for first, second in itertools.pairwise(order)
-            if terms[first].table == terms[second].table and first != second
+            if terms[first].table == terms[second].table == "words" and first != second
         ]
         self._token_weights = {
             term.token: weight for term, weight in zip(terms, collected.weights, strict=True)

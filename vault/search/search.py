@@ -10,7 +10,7 @@ from vault.search.candidates import Collected, Collector
 from vault.search.hits import HitReader
 from vault.search.jump import JumpNames, read_names
 from vault.search.listed import listed_pages
-from vault.search.page_names import read_page_names
+from vault.search.page_names import KnownNames
 from vault.search.plan import Plan, make_plan
 from vault.search.query import Query, parse_query
 from vault.search.ranking import Ranked, Ranking, Weights
@@ -41,6 +41,7 @@ class Search:
         self._weights = weights or Weights()
         self._analyser = Analyser()
         self._collector: Collector | None = None
+        self._page_names = KnownNames(self._analyser)
         self._names = JumpNames(())
         self._names_version: tuple[int, int, int] | None = None
 
@@ -81,7 +82,7 @@ class Search:
     def _answer(self, connection: apsw.Connection, query: Query) -> _Answered:
         collector = self._collecting(connection)
         scope = read_scope(connection, self._analyser, query, has_phrases=True)
-        plan = make_plan(collector, self._analyser, query, scope.tag_words)
+        plan = make_plan(collector.vocabulary, self._analyser, query, scope.tag_words)
         if not plan.terms:
             listed = listed_pages(connection, scope, query.typed)
             return _Answered(plan, listed, Wanted({}))
@@ -102,7 +103,8 @@ class Search:
     ) -> tuple[list[Ranked], Wanted]:
         collected = collector.collect(plan.terms, plan.counts, plan.boosts, scope)
         ranking = Ranking(collected, plan.order, plan.typed, self._weights)
-        names = read_page_names(collector.connection, self._analyser, collected.candidates)
+        version, pages = self._opened().version, collected.candidates
+        names = self._page_names.read(collector.connection, version, pages)
         return ranking.rank(names), _wanted(collected)
 
 

@@ -24,11 +24,13 @@ class Term:
     text: str
     token: str
     is_prefix: bool = False
+    is_of_names: bool = False
 
     @property
     def expression(self) -> str:
         """The term in FTS5's language; the text is letters and digits only."""
-        return f'"{self.text}"{"*" if self.is_prefix else ""}'
+        where = "{title aliases} : " if self.is_of_names else ""
+        return f'{where}"{self.text}"{"*" if self.is_prefix else ""}'
 
 
 @dataclass(frozen=True, slots=True)
