@@ -16,7 +16,7 @@ from vault.index.schema import COLUMNS
 from vault.search.scope import Scope
 from vault.search.terms import Table, Term
 from vault.search.vocabulary import Vocabulary
-from vault.search.wish import Wish, either
+from vault.search.wish import COMMON, Wish, either
 
 _COUNT = itertools.count()
 _MOST = 100
@@ -98,10 +98,13 @@ class Collector:
         """The pages with a rare term first; with any term when those are few.
 
         What more than half of the pages have, FTS5 gives a weight of nothing: it is only looked up
-        in the pages that the other terms chose.
+        in the pages that the other terms chose, or the rarest where all are so common.
         """
         half = self._pages() / 2
         telling = [index for index in mine if counts[index] <= half]
+        rarest = min(mine, key=counts.__getitem__)
+        if counts[rarest] > max(half, COMMON):
+            telling = [rarest]
         if telling:
             wish = Wish.of(terms, counts, telling)
             self._rank(table, wish.of_rare or wish.of_any, scope)

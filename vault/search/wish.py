@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from vault.search.terms import Term
 
-_COMMON = 1500
+COMMON = 1500
+"""To rank more pages than so many takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Wish:
     @classmethod
     def of(cls, terms: Sequence[Term], counts: Sequence[int], indexes: Sequence[int]) -> Wish:
         """Make it of the terms at these indexes; `counts` are the pages with each term."""
-        most = max(_COMMON, min(counts[index] for index in indexes))
+        most = max(COMMON, min(counts[index] for index in indexes))
         rare = [index for index in indexes if counts[index] <= most]
         common = [index for index in indexes if counts[index] > most]
         order = (*rare, *common)
