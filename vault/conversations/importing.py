@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -15,13 +13,10 @@ from vault.conversations.database import Database
 from vault.conversations.exporting import ChatDocument
 from vault.conversations.indexing import index_message
 from vault.conversations.rows import encoded_extras, insert_message
+from vault.conversations.sound import derived_id, sound
 from vault.conversations.stored import from_time, readable, storable
 from vault.conversations.values import Chat, MessageNode
 
-_ID = re.compile(r"[0-9a-f]{8,64}")
-_ID_LETTERS = 32
-_UNNAMED = "unnamed"
-_MOST_USED = 1 << 40
 _MESSAGES_A_TRANSACTION = 2000
 
 
@@ -59,7 +54,7 @@ class Importer:
             if isinstance(chat, Skipped):
                 report.skipped.append(chat)
                 continue
-            waiting.append(_sound(chat))
+            waiting.append(sound(chat))
             if sum(len(each.messages) for each in waiting) >= _MESSAGES_A_TRANSACTION:
                 self._add_all(waiting, report)
                 waiting.clear()
@@ -71,12 +66,6 @@ class Importer:
             with self._database.writing() as connection:
                 for chat in chats:
                     _add(connection, chat, report)
-
-
-def derived_id(*parts: str) -> str:
-    """An id that the same thing gets again at the next import."""
-    digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:_ID_LETTERS]
 
 
 def _add(connection: apsw.Connection, chat: ChatDocument, report: ImportReport) -> None:
@@ -149,81 +138,7 @@ def _place(connection: apsw.Connection, chat: int, chat_id: str, id: str) -> tup
         row = connection.execute(query, (candidate,)).fetchone()
         if row is None or row[1] == chat:
             return candidate, None if row is None else int(row[0])
-    return secrets.token_hex(_ID_LETTERS // 2), None
-
-
-def _sound(chat: ChatDocument) -> ChatDocument:
-    """The chat with ids of our form, each once, parents before replies, and no circles."""
-    # An empty name is that of the top.
-    given = [node if node.id else replace(node, id=_UNNAMED) for node in chat.messages]
-    ids: dict[str, str] = {}
-    for node in given:
-        if node.id not in ids:
-            is_ours = _ID.fullmatch(node.id) is not None
-            ids[node.id] = node.id if is_ours else derived_id(chat.id, node.id)
-    waiting: dict[str, list[MessageNode]] = {}
-    seen: set[str] = set()
-    for node in given:
-        if node.id in seen:
-            continue
-        seen.add(node.id)
-        waiting.setdefault(node.parent if node.parent in ids else "", []).append(node)
-    ordered = _from_the_top(waiting, [node.id for node in given])
-    messages = tuple(
-        replace(
-            node,
-            id=ids[node.id],
-            parent=ids.get(parent, ""),
-            state="interrupted" if node.state == "in-progress" else node.state,
-            is_deleted=False,
-            used=min(max(node.used, 0), _MOST_USED),
-        )
-        for node, parent in ordered
-    )
-    last = messages[-1].id if messages else ""
-    id = chat.id if _ID.fullmatch(chat.id) else derived_id(chat.source, chat.id)
-    return replace(chat, id=id, messages=messages, leaf=ids.get(chat.leaf, last))
-
-
-def _from_the_top(
-    waiting: dict[str, list[MessageNode]], order: list[str]
-) -> list[tuple[MessageNode, str]]:
-    """Each message with its parent; those in a circle begin at the top."""
-    found: dict[str, tuple[MessageNode, str]] = {}
-    unplaced = {node.id: node for nodes in waiting.values() for node in nodes}
-    roots = [(node, "") for node in waiting.get("", [])]
-    for start in (None, *order):
-        if start is not None:
-            if start not in unplaced:
-                continue
-            roots = [(unplaced[start], "")]
-        level = [pair for pair in roots if pair[0].id in unplaced]
-        while level:
-            for node, parent in level:
-                found[node.id] = node, parent
-                unplaced.pop(node.id, None)
-            level = [
-                (reply, node.id)
-                for node, _ in level
-                for reply in waiting.get(node.id, [])
-                if reply.id in unplaced
-            ]
-    return _in_order(found, order)
-
-
-def _in_order(
-    found: dict[str, tuple[MessageNode, str]], order: list[str]
-) -> list[tuple[MessageNode, str]]:
-    """As they came, except that a parent always comes first."""
-    placed: dict[str, tuple[MessageNode, str]] = {}
-    for id in order:
-        chain, current = [], id
-        while current and current not in placed:
-            chain.append(current)
-            current = found[current][1]
-        for each in reversed(chain):
-            placed[each] = found[each]
-    return list(placed.values())
+    return secrets.token_hex(16), None
 
 
 def _bare(chat: ChatDocument) -> Chat:

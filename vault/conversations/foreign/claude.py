@@ -12,7 +12,8 @@ from typing import Any
 from vault.conversations.exporting import ChatDocument
 from vault.conversations.foreign.json_reading import as_json, list_in, number_in, text_in
 from vault.conversations.foreign.times import time_of
-from vault.conversations.importing import Skipped, derived_id
+from vault.conversations.importing import Skipped
+from vault.conversations.sound import derived_id
 from vault.conversations.values import Attachment, ChatOptions, Extras, MessageNode, ToolCall
 
 SOURCE = "claude"
