@@ -52,6 +52,21 @@ VERBS = (
     Verb("help", "Help", "Show keys and commands", "f1", "/help", is_in_footer=True),
     Verb("new-chat", "New", "Start a new chat", "ctrl+n", "/new", is_in_footer=True),
     Verb(
+        "temporary-chat",
+        "Temporary chat",
+        "Start a chat of which nothing is written to the disk",
+        "",
+        "/temp",
+    ),
+    Verb("resume-chat", "Resume", "Go on with the chat that was used last", "", "/resume"),
+    Verb(
+        "choose-message",
+        "Messages",
+        "Choose a message of the chat: copy, edit, regenerate, fork, delete, quote it",
+        "alt+up",
+        "/messages",
+    ),
+    Verb(
         "toggle-gauge", "Gauge", "Show or hide the memory gauge", "f2", "/gauge", is_in_footer=True
     ),
     Verb(

@@ -13,6 +13,7 @@ from engine.script import Reply
 from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tui.app import ZibApp
 from tui.screens.help import HelpScreen
+from tui.screens.help_rows import shown_key
 from tui.screens.layout import ALL_CLASSES, PaneLayout, Place
 from tui.screens.main import MainScreen
 from tui.verbs import BINDINGS, VERBS, Verb, find_slash
@@ -211,7 +212,7 @@ async def test_the_help_page_lists_every_verb(make_app: MakeApp) -> None:
         text = str(app.screen.query_one("#help-text", Static).content)
         for verb in VERBS:
             assert verb.help in text
-            assert verb.keys.title() in text
+            assert shown_key(verb.keys) in text
             assert verb.slash in text
         await pilot.press("escape")
         await wait_until(pilot, lambda: isinstance(app.screen, MainScreen), "the main screen")

@@ -36,6 +36,8 @@ _KEYS: Mapping[str, str] = {
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "question_mark": "?",
+    "full_stop": ".",
+    "greater_than_sign": ">",
 }
 # The prompt reads these keys itself, before any binding is asked.
 _PROMPT = (

@@ -170,6 +170,20 @@ class MainScreen(WikiActions):
         """Keys and commands."""
         self.app.push_screen(HelpScreen(help_sections(self)))
 
+    async def action_choose_message(self) -> None:
+        """From the prompt to the messages."""
+        await self._chat.choose_message()
+
+    async def action_temporary_chat(self) -> None:
+        """A chat that leaves no trace."""
+        await self._chat.start_new_chat(is_temporary=True)
+        self._chat.prompt.focus()
+
+    async def action_resume_chat(self) -> None:
+        """The chat that was used last."""
+        await self._chat.open_latest()
+        self._chat.prompt.focus()
+
     async def action_new_chat(self) -> None:
         """A clean page."""
         await self._chat.start_new_chat()
@@ -190,12 +204,15 @@ class MainScreen(WikiActions):
         """Wiki beside the chat, alone, hidden."""
         self._panes.toggle_wiki()
 
-    def action_stop_or_back(self) -> None:
+    async def action_stop_or_back(self) -> None:
         """Stop the answer; otherwise go back to the prompt."""
         if self._chat.is_answering:
             self._chat.stop()
-            return
-        self._panes.show_chat()
+        elif not self._chat.give_up_revising() and self._chat.is_at_empty_prompt:
+            await self._chat.choose_message()
+        else:
+            self._chat.leave_messages()
+            self._panes.show_chat()
 
     def action_toggle_thinking(self) -> None:
         """Let the model think, forbid it, or leave it to the model."""

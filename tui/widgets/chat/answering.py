@@ -59,6 +59,11 @@ class Answering:
             self._complain(failure.message)
         return request.question if isinstance(request, Ask | Revise) else ""
 
+    def say_waiting_for(self, phrase: str) -> None:
+        """What an answer that has not begun is waiting for."""
+        if self.answer is not None and self.is_unstarted:
+            self.answer.show_waiting(phrase)
+
     def _resumed(self, request: Request) -> MessageNode | None:
         if isinstance(request, Resume) and self._assistant.chat is not None:
             return self._assistant.chat.tree.get(request.message)

@@ -13,17 +13,20 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from tui.assistant.assistant import Assistant
-from tui.assistant.requests import Ask, Request
+from tui.assistant.requests import Ask, Request, Revise
 from tui.text.content import literal_line
+from tui.widgets.chat.message_keys import Way
+from tui.widgets.chat.message_view import BranchLine, MessageView
 from tui.widgets.chat.meter import Meter
 from tui.widgets.chat.prompt import Prompt
 from tui.widgets.chat.transcript import Transcript
+from tui.widgets.chat.waiting import Waiting
 from vault.conversations.errors import ConversationError
-from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions
+from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, MessageNode
 
 if TYPE_CHECKING:
     from tui.assistant.stored_chat import StoredChat
-    from tui.widgets.chat.answering import Answering
+    from tui.widgets.chat.parts import ChatParts
 
 WELCOME = (
     "Everything stays on this machine. Ask something, or press F1 for keys and commands; "
@@ -45,9 +48,10 @@ class ChatPane(Vertical):
     def __init__(self, assistant: Assistant, id: str | None = None) -> None:
         super().__init__(id=id)
         self._assistant = assistant
-        self._queue: list[Request] = []
+        self._waiting = Waiting(id="queue")
+        self._revised = ""
         self._waiting_for = "waiting for the model"
-        self._lazily_answering: Answering | None = None
+        self._lazy_parts: ChatParts | None = None
         self._working: Worker[None] | None = None
         self._trouble_told = ""
         # An answer may end while the pane is being taken down.
@@ -59,7 +63,8 @@ class ChatPane(Vertical):
         """Top to bottom."""
         with self._transcript:
             yield Static(Content(WELCOME), id="welcome")
-        yield Static(Content(""), id="queue")
+        yield Static(Content(""), id="message-keys")
+        yield self._waiting
         yield Prompt(id="prompt")
         yield self._meter
 
@@ -71,7 +76,12 @@ class ChatPane(Vertical):
     @property
     def is_answering(self) -> bool:
         """Whether an answer is under way."""
-        return self._lazily_answering is not None and self._lazily_answering.answer is not None
+        return self._lazy_parts is not None and self._lazy_parts.answering.answer is not None
+
+    @property
+    def is_at_empty_prompt(self) -> bool:
+        """Whether the user is at the prompt and has written nothing."""
+        return self.prompt.has_focus and not self.prompt.text
 
     @property
     def current_chat(self) -> StoredChat | None:
@@ -92,25 +102,43 @@ class ChatPane(Vertical):
         if text.startswith("/") and not text.startswith("//") and "\n" not in text:
             self.post_message(self.SlashEntered(text))
             return
-        self.request(Ask(text[1:] if text.startswith("//") else text))
+        question = text[1:] if text.startswith("//") else text
+        revised, self._revised = self._revised, ""
+        self._waiting.remark("")
+        self.request(Revise(revised, question) if revised else Ask(question))
 
     def request(self, request: Request) -> None:
         """Have something answered, at once or after what is being answered."""
-        self._queue.append(request)
-        if self.is_answering:
-            self._show_queue()
-        else:
+        self._waiting.put(request)
+        if not self.is_answering:
             self._working = self._answer_next()
+
+    def revise(self, question: MessageNode) -> None:
+        """Let the user change a question; what is sent next is another version of it."""
+        self._revised = question.id
+        self._waiting.remark("editing: Enter sends a branch, Esc gives up")
+        self.prompt.set_text(question.text)
+        self.prompt.focus()
+
+    def give_up_revising(self) -> bool:
+        """Send questions as ever again; False when nothing was being edited."""
+        was_revising, self._revised = bool(self._revised), ""
+        if was_revising:
+            self._waiting.remark("")
+            self.prompt.set_text("")
+        return was_revising
+
+    def take_back_waiting(self) -> str:
+        """The last question that waits, for the prompt; empty without one."""
+        return self._waiting.take_last_question()
 
     def stop(self) -> None:
         """Stop the answer; what was queued goes back into the prompt."""
-        held = [each.question for each in self._queue if isinstance(each, Ask)]
+        held = self._waiting.take_all_questions()
         if held:
             self.prompt.set_text(
                 "\n\n".join([*held, self.prompt.text] if self.prompt.text else held)
             )
-        self._queue = []
-        self._show_queue()
         self._assistant.stop()
 
     async def start_new_chat(
@@ -132,12 +160,42 @@ class ChatPane(Vertical):
         await self.show_chat()
         return True
 
+    async def open_latest(self) -> None:
+        """Go on with the chat that was used last."""
+        try:
+            latest = await self._assistant.chats.latest()
+        except ConversationError as error:
+            self.complain(str(error))
+            return
+        if latest is None:
+            self.notify("There is no chat to go on with yet.", markup=False)
+        elif self.current_chat is None or latest.id != self.current_chat.id:
+            await self.open_chat(latest.id)
+
+    async def go_on_with(self, chat: StoredChat) -> None:
+        """Leave this chat for one that is open already."""
+        await self._assistant.go_on_with(chat)
+        await self.show_chat()
+
+    async def show_branch(self, chosen: str) -> None:
+        """Another branch is to be seen; `chosen` is the message to choose on it."""
+        chat = self._assistant.chat
+        if chat is not None:
+            await self._parts.answering.column.show(chat.tree)
+            self._parts.selection.choose_again(chosen)
+
+    async def forget_read(self) -> None:
+        """Something was deleted: the engine is not to remember it either."""
+        await self._assistant.forget_read()
+
     async def show_chat(self) -> None:
         """Draw the assistant's chat from its beginning."""
         chat = self._assistant.chat
         self._meter.clear()
+        self.give_up_revising()
         self.show_name()
-        column = self._answering.column
+        self._parts.selection.choose(None)
+        column = self._parts.answering.column
         await column.clear()
         if chat is None or not chat.path:
             welcome = TEMPORARY if self._assistant.is_temporary else WELCOME
@@ -158,15 +216,14 @@ class ChatPane(Vertical):
 
     def toggle_thinking_shown(self) -> None:
         """Fold or unfold all thinking."""
-        column = self._answering.column
+        column = self._parts.answering.column
         column.expand_thinking(not column.is_expanded)
 
     def say_waiting_for(self, phrase: str) -> None:
         """What an answer that has not begun is waiting for."""
         self._waiting_for = phrase
-        answering = self._lazily_answering
-        if answering is not None and answering.answer is not None and answering.is_unstarted:
-            answering.answer.show_waiting(phrase)
+        if self._lazy_parts is not None:
+            self._lazy_parts.answering.say_waiting_for(phrase)
 
     def say_model(self, name: str) -> None:
         """From here on another model answers; an answer that has not begun is its first."""
@@ -174,34 +231,66 @@ class ChatPane(Vertical):
             return
         # The meter told of the tokens and the window of the model before.
         self._meter.clear()
-        answering = self._answering
+        answering = self._parts.answering
         before = answering.question if answering.is_unstarted else None
         answering.column.note(f"{name} answers from here on", before)
+
+    async def choose_message(self, way: Way = "last") -> None:
+        """Go to the messages and choose one."""
+        if self._assistant.path:
+            self._transcript.focus()
+            await self._parts.selection.move(way)
+
+    def leave_messages(self) -> None:
+        """Choose none."""
+        if self._lazy_parts is not None:
+            self._lazy_parts.selection.choose(None)
+
+    @on(Transcript.ChoiceWanted)
+    async def choose_other(self, event: Transcript.ChoiceWanted) -> None:
+        """A key of the transcript."""
+        await self._parts.selection.move(event.way)
+
+    @on(MessageView.Chosen)
+    def choose_clicked(self, event: MessageView.Chosen) -> None:
+        """A click on a message."""
+        if event.view is not self._parts.selection.view:
+            self._parts.selection.choose(event.view)
+
+    @on(Transcript.DeedWanted)
+    @work(group="deed")
+    async def do_deed(self, event: Transcript.DeedWanted) -> None:
+        """Something is wanted of the chosen message."""
+        await self._parts.deeds.do(event.name)
+
+    @on(BranchLine.Stepped)
+    @work(group="deed")
+    async def step_branch(self, event: BranchLine.Stepped) -> None:
+        """A click on the line that says which version is shown."""
+        await self._parts.deeds.step_line(event.line, event.step)
 
     @on(Transcript.TopNeared)
     @work(group="earlier", exclusive=True)
     async def load_earlier(self) -> None:
         """The user reads towards the beginning."""
-        await self._answering.column.load_earlier()
+        await self._parts.answering.column.load_earlier()
 
     @property
-    def _answering(self) -> Answering:
-        if self._lazily_answering is None:
+    def _parts(self) -> ChatParts:
+        if self._lazy_parts is None:
             # Markdown is not needed for the first frame, and takes its time to import.
-            from tui.widgets.chat.answering import Answering
+            from tui.widgets.chat.parts import ChatParts
 
-            self._lazily_answering = Answering(
-                self._assistant, self._transcript, self._meter, self._complain
-            )
-        return self._lazily_answering
+            self._lazy_parts = ChatParts(self, self._assistant, self._transcript, self._meter)
+        return self._lazy_parts
 
     @work(group="answer", exclusive=True, exit_on_error=True)
     async def _answer_next(self) -> None:
-        while self._queue:
-            request = self._queue.pop(0)
-            self._show_queue()
+        while not self._waiting.is_empty:
+            request = self._waiting.take_first()
+            self._parts.selection.choose(None)
             await self.query("#welcome").remove()
-            mendable = await self._answering.run(request, self._waiting_for)
+            mendable = await self._parts.answering.run(request, self._waiting_for)
             if mendable and not self.prompt.text:
                 # Nothing was said: the question can be mended and sent again.
                 self.prompt.set_text(mendable)
@@ -216,16 +305,9 @@ class ChatPane(Vertical):
     def _tell_trouble(self) -> None:
         trouble = self._assistant.trouble
         if trouble and trouble != self._trouble_told:
-            self._complain(f"{trouble} This chat is kept in memory until then.")
+            self.complain(f"{trouble} This chat is kept in memory until then.")
         self._trouble_told = trouble
 
-    def _complain(self, sentence: str) -> None:
+    def complain(self, sentence: str) -> None:
+        """Tell the user of what went wrong."""
         self.notify(sentence, severity="warning", timeout=15, markup=False)
-
-    def _show_queue(self) -> None:
-        queue = self.query_one("#queue", Static)
-        waiting = [each.question for each in self._queue if isinstance(each, Ask)]
-        queue.display = bool(waiting)
-        if waiting:
-            more = f" (+{len(waiting) - 1} more)" if len(waiting) > 1 else ""
-            queue.update(Content.assemble("next: ", literal_line(waiting[0], 60), more))

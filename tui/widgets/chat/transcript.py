@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import Size
 from textual.message import Message
 from textual.scrollbar import ScrollBar
 from textual.widget import Widget
+
+from tui.widgets.chat.message_keys import MESSAGE_BINDINGS, Way
 
 if TYPE_CHECKING:
     from textual.layout import DockArrangeResult
@@ -22,6 +25,22 @@ class Transcript(VerticalScroll):
 
     can_focus = True
 
+    BINDINGS: ClassVar[list[BindingType]] = MESSAGE_BINDINGS
+
+    class ChoiceWanted(Message):
+        """Another message is to be chosen."""
+
+        def __init__(self, way: Way) -> None:
+            super().__init__()
+            self.way = way
+
+    class DeedWanted(Message):
+        """Something is to be done with the chosen message."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
     class TopNeared(Message):
         """What is above the first message will be seen soon."""
 
@@ -30,6 +49,14 @@ class Transcript(VerticalScroll):
         self.is_following = True
         self._held: tuple[Widget, float] | None = None
         self._tops: dict[Widget, int] = {}
+
+    def action_choose(self, way: Way) -> None:
+        """Choose a message."""
+        self.post_message(self.ChoiceWanted(way))
+
+    def action_deed(self, name: str) -> None:
+        """Do something with the chosen message."""
+        self.post_message(self.DeedWanted(name))
 
     def on_mount(self) -> None:
         """Begin at the end."""
