@@ -64,11 +64,6 @@ class Paths:
         return self.cache_dir / "kept"
 
     @property
-    def unsaved_dir(self) -> Path:
-        """Text that was being edited when the program was told to end."""
-        return self.state_dir / "unsaved"
-
-    @property
     def logs(self) -> Path:
         """Log files."""
         return self.state_dir / "logs"

@@ -12,7 +12,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets.text_area import Selection
 
-from tui.widgets.wiki.editing import source_area
+from tui.widgets.wiki.editing import source_area, wrapping
 from tui.widgets.wiki.editing.document import ExactDocument
 from tui.widgets.wiki.editing.editor import ArticleEditor
 
@@ -173,8 +173,8 @@ def test_places_and_characters_answer_to_each_other(text: str, share: float) -> 
 async def test_long_lines_look_as_others_do(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "wörd 漢字 \tand **more** 😀 " * 200
     shown = []
-    assert len(text) > source_area.LONG_LINE
-    for least in (source_area.LONG_LINE, 10**9):
+    assert len(text) > wrapping.LONG_LINE
+    for least in (wrapping.LONG_LINE, 10**9):
         monkeypatch.setattr(source_area, "LONG_LINE", least)
         app = OneEditor()
         async with app.run_test(size=(40, 30)) as pilot:

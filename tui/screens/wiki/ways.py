@@ -47,6 +47,7 @@ class WaysScreen(ModalScreen[str | None]):
     }
     #ways-text { height: auto; max-height: 6; margin-bottom: 1; }
     #ways-list { height: auto; max-height: 16; background: $surface; border: none; padding: 0; }
+    #ways-list:focus { background-tint: $surface 0%; }
     .-low #ways, .-narrow #ways { padding: 0 1; }
     .-low #ways-text { margin-bottom: 0; max-height: 2; }
     """
@@ -80,4 +81,4 @@ def _line(way: Way) -> Content:
     label = literal_line(way.label).stylize("bold")
     if not way.what:
         return label
-    return Content.assemble(label, "\n  ", literal_line(way.what).stylize("$foreground-muted"))
+    return Content.assemble(label, "\n  ", literal_line(way.what).stylize("not bold"))

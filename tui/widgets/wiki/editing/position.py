@@ -46,5 +46,6 @@ class PositionLine(Static):
         chosen = f" · {selected:,} selected" if selected else ""
         place = f"line {row + 1:,}, column {column + 1:,}{chosen} · {self._words:,} words"
         mark = Content("● ").stylize("$unsaved-mark") if self._editor.is_dirty else Content("")
-        warning = Content(f" · {self._warning}" if self._warning else "").stylize("$text-warning")
-        self.update(Content.assemble(mark, place, warning))
+        # First: what a narrow window cuts off must not be this.
+        warning = Content(f"{self._warning} · " if self._warning else "").stylize("$text-warning")
+        self.update(Content.assemble(mark, warning, place))
