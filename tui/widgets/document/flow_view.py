@@ -35,6 +35,7 @@ class FlowView(ScrollView, can_focus=True):
         self._quiet_from = 0.0
         self._place_timer: Timer | None = None
         self._anchor = ""
+        self._wished: tuple[int, int] | None = None
 
     def show_document(self, document: Document, *, keeps_place: bool = False) -> None:
         """Show a document from its first line on, or from where the one before it was."""
@@ -42,7 +43,7 @@ class FlowView(ScrollView, can_focus=True):
         folded = document.folded
         if keeps_place and self.flow is not None and self._is_alike(document):
             folded = frozenset(self.flow.folded)
-        self._anchor = ""
+        self._anchor, self._wished = "", None
         self._lay_out(document, folded, place)
 
     def lay_out_anew(self) -> None:
@@ -64,6 +65,8 @@ class FlowView(ScrollView, can_focus=True):
         """Scroll so that a block is at the top, below some lines of what is before it."""
         if self.flow is None:
             return
+        # There is nowhere to scroll to before the first layout.
+        self._wished = None if self.size.height else (index, context)
         self.flow.unfold(index)
         self.go_to_line(self.flow.text_top(index) - context)
         # What was laid out on the way may have moved the block.
@@ -74,7 +77,7 @@ class FlowView(ScrollView, can_focus=True):
         """Scroll so that a line of the document is at the top."""
         if self.flow is not None:
             self._tell_height()
-            self.scroll_to(y=max(line, 0), animate=False)
+            self.scroll_to(y=max(line, 0), animate=False, immediate=True)
             self._settle()
 
     def show_line(self, line: int) -> None:
@@ -103,6 +106,8 @@ class FlowView(ScrollView, can_focus=True):
             self._lay_out(flow.document, frozenset(flow.folded), self._place())
         else:
             self._settle()
+        if self._wished is not None and self.size.height:
+            self.go_to_block(self._wished[0], context=self._wished[1])
 
     def set_folded(self, group: int, *, is_folded: bool) -> None:
         """Fold a group away or bring it back; what is at the top stays there."""
@@ -155,7 +160,7 @@ class FlowView(ScrollView, can_focus=True):
         line = self.flow.top(block) + min(offset, max(self.flow.lines_of(block) - 1, 0))
         if tells_height or line != self.scroll_offset.y:
             self._tell_height()
-            self.scroll_to(y=line, animate=False)
+            self.scroll_to(y=line, animate=False, immediate=True)
 
     def _settle(self) -> None:
         if self.flow is None or not self.size.height:
@@ -163,7 +168,7 @@ class FlowView(ScrollView, can_focus=True):
         moved = self.flow.settle(self.scroll_offset.y, self.size.height)
         self._tell_height()
         if moved:
-            self.scroll_to(y=self.scroll_offset.y + moved, animate=False)
+            self.scroll_to(y=self.scroll_offset.y + moved, animate=False, immediate=True)
         if self._place_timer is not None:
             self._place_timer.stop()
         # Who listens may redraw much: not between two keys of somebody who scrolls.
