@@ -14,6 +14,8 @@ from engine.worker.control_tokens import ControlTokens
 from engine.worker.marked_encoding import MarkedEncoder
 
 _NO_OPTIONS: Mapping[str, Any] = {}
+_END = "\ue0f1\ue0f2\ue0f1"
+"""Stands at the end of an answer that goes on, so that what a template puts after it is cut."""
 _MOST_WORDS = 300
 """Characters of what a template says when it refuses."""
 
@@ -42,12 +44,17 @@ class PromptWriter:
     ) -> list[int]:
         """Token ids of the conversation, with the generation prompt if it is open. Raises Refused.
 
+        An open conversation that ends with an assistant's text goes on within that text.
+
         `turns` and `tools` are as chat templates want them; a `thinking` of None is the model's
         own way; `options` are more variables for the template.
         """
         if not self._tokenizer.has_chat_template:
             raise Refused("bad-request", "This model has no chat template, so it cannot chat.")
         template = self._tokenizer._tokenizer.chat_template
+        is_going_on = is_open and _ends_within_answer(turns)
+        if is_going_on:
+            turns = [*turns[:-1], turns[-1] | {"content": f"{turns[-1]['content']}{_END}"}]
         marks = Marks.absent_from(list(turns), list(tools), template)
         wishes = dict(options)
         wishes["enable_thinking"] = self._tokenizer.has_thinking if thinking is None else thinking
@@ -56,13 +63,15 @@ class PromptWriter:
         rendered = attempt(
             lambda: self._tokenizer.apply_chat_template(
                 marks.mark_turns(turns, self.control),
-                add_generation_prompt=is_open,
+                add_generation_prompt=is_open and not is_going_on,
                 tokenize=False,
                 **wishes,
             )
         )
         if isinstance(rendered, Caught):
             raise _refusal(rendered.error) from rendered.error
+        if is_going_on:
+            rendered = rendered[: rendered.rfind(_END)]
         return self._without_second_start(self._encoder.encode(marks.split(rendered)))
 
     def _without_second_start(self, ids: list[int]) -> list[int]:
@@ -72,6 +81,11 @@ class PromptWriter:
         while ids[surplus : surplus + 2] == [start, start]:
             surplus += 1
         return ids[surplus:]
+
+
+def _ends_within_answer(turns: Sequence[dict[str, Any]]) -> bool:
+    last = turns[-1] if turns else {}
+    return last.get("role") == "assistant" and bool(last["content"]) and "tool_calls" not in last
 
 
 def check_ids(prompt: Sequence[int], vocabulary_size: int) -> None:

@@ -157,3 +157,14 @@ def test_no_room_is_refused_with_numbers(prompt: int) -> None:
     with pytest.raises(Refused, match=f"{prompt:,} tokens.*100") as caught:
         room_for_answer(prompt, 1, 100, 100)
     assert caught.value.kind == "no-room"
+
+
+@pytest.mark.parametrize(
+    "half", ["The len", "Two lines\n", "ends with a blank ", "<|im_end|> [/x]"]
+)
+def test_an_answer_that_is_there_goes_on_where_it_ends(tokenizer: Any, half: str) -> None:
+    messages = (Message("user", "Which lens?"), Message("assistant", half))
+    text = tokenizer._tokenizer.decode(render_prompt(tokenizer, messages))
+    assert text.endswith(half)
+    # Nothing ends it, and no second answer begins.
+    assert text.count("<|im_start|>assistant") == 1

@@ -221,9 +221,14 @@ def test_no_text_at_all_becomes_a_control_token(
 def test_text_with_anything_in_it_is_decoded_as_it_was(contents: list[str], kind: str) -> None:
     made = writer(kind)
     decoded = made._tokenizer.decode(made.write(turns(*contents), None))
+    said = turns(*contents)
+    # An answer that is there already goes on.
+    is_going_on = said[-1]["role"] == "assistant" and bool(contents[-1])
     expected = made._tokenizer.apply_chat_template(
-        turns(*contents), add_generation_prompt=True, tokenize=False
+        said, add_generation_prompt=not is_going_on, tokenize=False
     )
+    if is_going_on:
+        expected = expected[: expected.rindex("<|im_end|>")]
     # A blank and its letter are one to a sentence piece.
     assert decoded.replace("▁", " ") == expected.replace("▁", " ")
 

@@ -26,6 +26,7 @@ class StoredChats:
     def __init__(self, data_dir: Path | None = None) -> None:
         self._data_dir = data_dir
         self._store: Conversations | None = None
+        self._notices: tuple[str, ...] = ()
         self._opening = asyncio.Lock()
 
     async def store(self) -> Conversations:
@@ -33,7 +34,13 @@ class StoredChats:
         async with self._opening:
             if self._store is None:
                 self._store = await asyncio.to_thread(_opened, self._data_dir)
+                self._notices += self._store.notices
             return self._store
+
+    def take_notices(self) -> tuple[str, ...]:
+        """Sentences for the user about what happened when the store was opened, each once."""
+        notices, self._notices = self._notices, ()
+        return notices
 
     async def ask(self, question: Callable[[Conversations], Found]) -> Found:
         """Run `question` on the store in a thread. Raises ConversationError."""

@@ -303,6 +303,8 @@ class ChatPane(Vertical):
             await self._working.wait()
 
     def _tell_trouble(self) -> None:
+        for notice in self._assistant.chats.take_notices():
+            self.complain(notice)
         trouble = self._assistant.trouble
         if trouble and trouble != self._trouble_told:
             self.complain(f"{trouble} This chat is kept in memory until then.")
