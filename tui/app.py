@@ -35,6 +35,7 @@ from tui.text.content import literal
 from tui.text.filter import install_gate
 from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults, watch_themes
 from tui.verbs import VERBS
+from tui.widgets.wiki.editing.keys import EDITOR_KEYS
 from tui.wiring import Wiring
 from vault.errors import VaultError
 
@@ -104,6 +105,11 @@ class ZibApp(App[None]):
             if not verb.needs_argument:
                 run = partial(self.run_action, verb.action, screen)
                 yield SystemCommand(verb.label, verb.help, run)
+        focused = screen.focused
+        if focused is not None and focused.id == "editor":
+            for key in EDITOR_KEYS:
+                run = partial(self.run_action, key.action, focused)
+                yield SystemCommand(key.description, key.tooltip, run)
 
     def action_command_palette(self) -> None:
         """Everything at once: commands, articles, headings."""

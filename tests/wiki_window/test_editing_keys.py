@@ -8,7 +8,9 @@ import pytest
 from textual.events import Paste
 from textual.widgets.text_area import Selection
 
+from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tests.wiki_window.editing_window import Window, window
+from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.editing.popup import CompletionPopup
 from tui.widgets.wiki.editing.preview import Preview
 
@@ -187,3 +189,19 @@ async def test_place_and_words_are_told(tmp_path: Path) -> None:
         await here.see("line 2, column 4 · 3 words")
         await here.press("shift+left")
         await here.see("1 selected")
+
+
+async def test_the_palette_has_the_editors_commands_while_it_is_open(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(130, 40)) as pilot:
+        await wait_until(pilot, lambda: "articles/Welcome.md" in screen_text(pilot), "the page")
+        titles = {command.title for command in app.get_system_commands(app.screen)}
+        assert "Bold" not in titles
+        assert {"Rename", "Preview", "Conflicts"} <= titles
+        await pilot.press("f4")
+        await pilot.pause()
+        commands = {command.title: command for command in app.get_system_commands(app.screen)}
+        editor = app.screen.query_one(ArticleEditor)
+        editor.load_text("word")
+        await commands["Bold"].callback()
+        assert editor.text == "**word**"

@@ -23,6 +23,6 @@ EDITOR_KEYS = (
         tooltip="Make the selection a page of its own and leave a link",
     ),
     Binding("shift+tab", "outdent", "Outdent", False, id="outdent", tooltip="Move to the left"),
-    Binding("ctrl+home", "document_start", "Top", False, id="document-start"),
-    Binding("ctrl+end", "document_end", "End", False, id="document-end"),
+    Binding("ctrl+home", "document_start", "Top", False, id="document-start", tooltip="To the top"),
+    Binding("ctrl+end", "document_end", "End", False, id="document-end", tooltip="To the end"),
 )
