@@ -50,6 +50,8 @@ class Suggester:
     async def warm_up(self) -> None:
         """Have the index read, so that aliases and tags are known."""
         try:
+            # Before the first link is typed, which is not to wait for it.
+            await self._session.ask(self._listed)
             await self._session.ask(lambda vault: vault.index)
             self._is_indexed = True
             self._tags = await self._session.ask(_tag_names)
