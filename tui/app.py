@@ -35,6 +35,8 @@ from tui.text.content import literal
 from tui.text.filter import install_gate
 from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults, watch_themes
 from tui.verbs import VERBS
+from tui.widgets.chat.prompt import Prompt
+from tui.widgets.chat.prompt_history import PromptHistory
 from tui.widgets.wiki.editing.keys import EDITOR_KEYS
 from tui.wiring import Wiring
 from vault.errors import VaultError
@@ -161,6 +163,8 @@ class ZibApp(App[None]):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self._leave_at_once)
         self.engine.start()
+        for prompt in self.screen.query(Prompt):
+            prompt.history_of_prompts = PromptHistory(self._wiring.paths.state_dir)
         self._bring_up_model()
         self._follow_themes()
         self._show_complaints()

@@ -258,7 +258,7 @@ async def test_a_refused_question_comes_back_and_harms_no_later_one(make_app: Ma
         too_long = "word " * 3000
         prompt.set_text(too_long)
         await pilot.press("enter")
-        await wait_until(pilot, lambda: prompt.text == too_long, "the question to mend")
+        await wait_until(pilot, lambda: prompt.full_text == too_long, "the question to mend")
         (footer,) = app.screen.query(".answer-footer").results(Static)
         assert "start a new chat" in str(footer.content)
         prompt.set_text("short")

@@ -65,7 +65,7 @@ class ChatPane(Vertical):
             yield Static(Content(WELCOME), id="welcome")
         yield Static(Content(""), id="message-keys")
         yield self._waiting
-        yield Prompt(id="prompt")
+        yield Prompt(self.take_back_waiting, id="prompt")
         yield self._meter
 
     @property
@@ -136,9 +136,8 @@ class ChatPane(Vertical):
         """Stop the answer; what was queued goes back into the prompt."""
         held = self._waiting.take_all_questions()
         if held:
-            self.prompt.set_text(
-                "\n\n".join([*held, self.prompt.text] if self.prompt.text else held)
-            )
+            typed = self.prompt.full_text
+            self.prompt.set_text("\n\n".join([*held, typed] if typed else held))
         self._assistant.stop()
 
     async def start_new_chat(
@@ -148,6 +147,7 @@ class ChatPane(Vertical):
         await self._come_to_rest()
         await self._assistant.start_new_chat(options, is_temporary)
         await self.show_chat()
+        self.prompt.is_kept = not is_temporary
 
     async def open_chat(self, chat_id: str) -> bool:
         """Leave this chat for a stored one; False when it cannot be opened, which is told."""
@@ -158,6 +158,7 @@ class ChatPane(Vertical):
             self.notify(str(error), severity="error", markup=False)
             return False
         await self.show_chat()
+        self.prompt.is_kept = True
         return True
 
     async def open_latest(self) -> None:
