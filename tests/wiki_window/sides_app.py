@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import pytest
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Footer
 
 import tui
+from tests.tui.conftest import screen_text
 from tui.app import Severity
 from tui.messages import LinkFollowed, WikiOpened
 from tui.screens.help import HelpScreen
@@ -29,6 +33,8 @@ from tui.widgets.wiki.pane import WikiPane
 from tui.widgets.wiki.place import WikiPlace
 from vault.root import WikiLocation
 from vault.vault import Vault, open_vault
+
+_BETWEEN_LOOKS = 0.12
 
 
 class SidesScreen(WikiActions):
@@ -106,6 +112,19 @@ class SidesApp(App[None]):
     @property
     def pane(self) -> WikiPane:
         return self.screen_stack[0].query_one(WikiPane)
+
+
+async def wait_until(
+    pilot: Pilot[Any], is_true: Callable[[], object], what: str, seconds: float = 30.0
+) -> None:
+    """Wait for a fact on the screen, looking seldom: each look draws the whole screen."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while asyncio.get_running_loop().time() < deadline:
+        await pilot.pause()
+        if is_true():
+            return
+        await asyncio.sleep(_BETWEEN_LOOKS)
+    pytest.fail(f"never came true: {what}\n{screen_text(pilot)}")
 
 
 def location(folder: Path, root: Path | None = None) -> WikiLocation:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from textual.widgets import Static
 
-from tests.tui.conftest import screen_text, wait_until
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki
+from tests.tui.conftest import screen_text
+from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
 from tui.screens.help import HelpScreen
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from tests.tui.conftest import screen_text, wait_until
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki
+from tests.tui.conftest import screen_text
+from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
 from tui.screens.wiki.lint import LintScreen
 from tui.screens.wiki.preview import PreviewScreen
 

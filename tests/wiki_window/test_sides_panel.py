@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import screen_text, wait_until
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki
+from tests.tui.conftest import screen_text
+from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
 from tui.widgets.document.reader import DocumentReader
 from tui.widgets.wiki.panel.row_list import RowList
 from tui.widgets.wiki.panel.side import SidePanel

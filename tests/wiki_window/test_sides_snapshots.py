@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import screen_text, wait_until
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki
+from tests.tui.conftest import screen_text
+from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
 from tui.widgets.wiki.panel.tabs import PanelTab
 
 SnapCompare = Callable[..., bool]
 DAYS_AGO = 3.5 * 86_400
 PAGES = {
     "Photo/Lens": "# Lens\n\nThe **50 mm** for the [[Trip]], on a [[Tripod]]; see [[Bag#Lenses]] "
-    "and https://a.example/lens.\n\n## Use\n\n- it is light\n- it needs [[Film]]\n\n## Care\n\nKeep it "
-    "dry, in the [[Bag]].[^1]\n\n[^1]: By hand.\n[^2]: Left.\n",
+    "and https://a.example/lens.\n\n## Use\n\n- it is light\n- it needs [[Film]]\n\n## Care\n\n"
+    "Keep it dry, in the [[Bag]].[^1]\n\n[^1]: By hand.\n[^2]: Left.\n",
     "Trip": "# Trip\n\nWith the [[Lens]] and once more the [[Lens|old lens]].\n\n[[Bag]]\n",
     "Bag": "# Bag\n\nIt holds the lens and the [[Film]].\n",
     "Film": "# Film\n\nFor the [[Lens]].\n",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.conftest import screen_text, wait_until
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki
+from tests.tui.conftest import screen_text
+from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
 from tui.screens.wiki.outside import programs
 from tui.widgets.wiki.editing.editor import ArticleEditor
 
