@@ -200,9 +200,7 @@ def _without_talk(paths: list[str]) -> list[str]:
     """A talk page has its article's name; that name is the article's."""
     articles = {path[len(_ARTICLES) :] for path in paths if path.startswith(_ARTICLES)}
     return [
-        path
-        for path in paths
-        if not (path.startswith(_TALK) and path[len(_TALK) :] in articles)
+        path for path in paths if not (path.startswith(_TALK) and path[len(_TALK) :] in articles)
     ]
 
 
