@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -35,6 +36,9 @@ from vault.root import WikiLocation
 from vault.vault import Vault, open_vault
 
 _BETWEEN_LOOKS = 0.12
+hardened = pytest.mark.skipif(
+    os.environ.get("ZIB_HARDEN") != "1", reason="one more way through the window: make harden"
+)
 
 
 class SidesScreen(WikiActions):

@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.conftest import screen_text
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
+from tests.wiki_window.sides_app import SidesApp, hardened, location, made_wiki, wait_until
 from tui.widgets.document.reader import DocumentReader
 from tui.widgets.wiki.panel.row_list import RowList
 from tui.widgets.wiki.panel.side import SidePanel
@@ -81,6 +81,7 @@ async def test_the_tabs_of_an_article_by_their_keys(app: SidesApp, tmp_path: Pat
         assert (tmp_path / "wiki/articles/Bag.md").read_text() == PAGES["Bag"]
 
 
+@hardened
 async def test_the_graph_is_walked_and_opened(app: SidesApp) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, app, "Lens")
@@ -112,6 +113,7 @@ async def test_back_and_forward_find_the_place_again(app: SidesApp) -> None:
         await wait_until(pilot, lambda: "articles/Lens.md" in screen_text(pilot), "the page")
 
 
+@hardened
 async def test_a_change_on_disk_is_seen_around_the_article(app: SidesApp, tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, app, "Bag")

@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.conftest import screen_text
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
+from tests.wiki_window.sides_app import SidesApp, hardened, location, made_wiki, wait_until
 from tui.widgets.wiki.panel.tabs import PanelTab
 
 SnapCompare = Callable[..., bool]
@@ -26,12 +26,15 @@ PAGES = {
     "Film": "# Film\n\nFor the [[Lens]].\n",
 }
 WIKI = [
-    ((40, 24), "zibaldone-dark", "contents"),
-    ((80, 24), "zibaldone-light", "backlinks"),
-    ((120, 40), "zibaldone-dark", "graph"),
-    ((200, 50), "zibaldone-light", "links"),
+    pytest.param((40, 24), "zibaldone-dark", "contents", id="contents", marks=hardened),
+    pytest.param((80, 24), "zibaldone-light", "backlinks", id="backlinks"),
+    pytest.param((120, 40), "zibaldone-dark", "graph", id="graph"),
+    pytest.param((200, 50), "zibaldone-light", "links", id="links", marks=hardened),
 ]
-LINT = [((40, 16), "zibaldone-light"), ((120, 24), "zibaldone-dark")]
+LINT = [
+    pytest.param((40, 16), "zibaldone-light", id="narrow"),
+    pytest.param((120, 24), "zibaldone-dark", id="wide", marks=hardened),
+]
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def wiki(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("size", "theme", "tab"), WIKI, ids=[tab for _, _, tab in WIKI])
+@pytest.mark.parametrize(("size", "theme", "tab"), WIKI)
 def test_the_whole_wiki(
     wiki: Path, snap_compare: SnapCompare, size: tuple[int, int], theme: str, tab: PanelTab
 ) -> None:
@@ -63,7 +66,7 @@ def test_the_whole_wiki(
     assert snap_compare(app, terminal_size=size, run_before=open_page)
 
 
-@pytest.mark.parametrize(("size", "theme"), LINT, ids=["narrow", "wide"])
+@pytest.mark.parametrize(("size", "theme"), LINT)
 def test_the_lint_screen(
     wiki: Path, snap_compare: SnapCompare, size: tuple[int, int], theme: str
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.conftest import screen_text
-from tests.wiki_window.sides_app import SidesApp, location, made_wiki, wait_until
+from tests.wiki_window.sides_app import SidesApp, hardened, location, made_wiki, wait_until
 from tui.screens.wiki.outside import programs
 from tui.widgets.wiki.editing.editor import ArticleEditor
 
@@ -92,6 +92,7 @@ async def test_a_tag_is_renamed_after_a_look_and_today_has_a_page(tmp_path: Path
     assert (tmp_path / "wiki" / today).is_file()
 
 
+@hardened
 async def test_an_article_is_opened_elsewhere_only_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
