@@ -58,6 +58,15 @@ VERBS = (
         "",
         "/temp",
     ),
+    Verb(
+        "list-chats",
+        "Chats",
+        "All chats: search, open, rename, pin, delete, export",
+        "ctrl+s",
+        "/chats",
+        "[WORDS]",
+        is_in_footer=True,
+    ),
     Verb("resume-chat", "Resume", "Go on with the chat that was used last", "", "/resume"),
     Verb(
         "choose-message",

@@ -149,6 +149,11 @@ class Assistant:
         self._is_temporary = chat.is_temporary and not chat.trouble
         return chat
 
+    @property
+    def engine(self) -> AnsweringEngine:
+        """Who answers."""
+        return self._engine
+
     async def forget_read(self) -> None:
         """Something of the chat was deleted: the engine need not remember it."""
         if self.chat is not None:

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Footer
 
-from engine.status import EngineDown
+from engine.status import EngineDown, EngineReady
 from tui.assistant.assistant import Assistant
 from tui.messages import (
     EngineStatusChanged,
@@ -103,6 +103,8 @@ class MainScreen(WikiActions):
         self._news.show_status(event.status)
         if isinstance(event.status, EngineDown):
             self.notify(event.status.reason, severity="error", markup=False)
+        elif isinstance(event.status, EngineReady):
+            self.run_worker(self._assistant.settle(), group="settle", exclusive=True)
 
     @on(MemoryReported)
     def show_memory(self, event: MemoryReported) -> None:
@@ -178,6 +180,13 @@ class MainScreen(WikiActions):
         """A chat that leaves no trace."""
         await self._chat.start_new_chat(is_temporary=True)
         self._chat.prompt.focus()
+
+    @work(exclusive=True, group="chats")
+    async def action_list_chats(self, words: str = "") -> None:
+        """All chats: search, open, rename, pin, delete, export."""
+        from tui.screens.chats.opening import choose_chat
+
+        await choose_chat(self.app, self._chat, self._assistant, words)
 
     async def action_resume_chat(self) -> None:
         """The chat that was used last."""

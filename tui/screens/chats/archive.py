@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from engine.errors import EngineError
@@ -54,6 +54,3 @@ class ChatArchive:
             pass
         if forgotten:
             await self.ask(lambda store: store.trash.settle(forgotten))
-
-
-AskArchive = Callable[[], Awaitable[ChatArchive]]
