@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.script import Reply
-from tests.tui.conftest import MakeApp, screen_text, wait_until
+from tests.tui.conftest import MakeApp, notices, screen_text, wait_until
 from tui.screens.chats.screen import ChatsScreen
 from tui.widgets.chat.prompt import Prompt
 
@@ -34,16 +34,16 @@ async def test_an_earlier_chat_is_found_by_its_words_and_gone_on_with(make_app: 
         await wait_until(pilot, lambda: len(app.assistant.path) == 4, "the chat going on")
 
 
-async def test_a_chat_deleted_in_the_list_is_left(make_app: MakeApp) -> None:
+async def test_the_open_chat_is_not_deleted_under_its_user(make_app: MakeApp) -> None:
     app = make_app(Reply("", "fine"))
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await pilot.press(*"one", "enter")
         await wait_until(pilot, lambda: "fine" in screen_text(pilot), "an answer")
         await wait_until(pilot, lambda: not app.assistant.is_answering, "its end")
         await pilot.press("ctrl+s")
         await wait_until(pilot, lambda: "1 chat" in screen_text(pilot), "the list")
         await pilot.press("f8")
-        await wait_until(pilot, lambda: "1 chat" not in screen_text(pilot), "the deletion")
+        await wait_until(pilot, lambda: "This chat is open" in notices(pilot), "the reason")
         await pilot.press("escape")
-        await wait_until(pilot, lambda: app.assistant.chat is None, "a new chat")
+        await wait_until(pilot, lambda: app.screen.query(Prompt), "the chat")
         assert app.screen.query_one(Prompt).has_focus

@@ -11,7 +11,7 @@ from tui.screens.chats.archive import ChatArchive
 from tui.screens.chats.chosen import NewChat, OpenChat
 from tui.screens.chats.screen import ChatsScreen
 from tui.widgets.chat.pane import ChatPane
-from vault.conversations.errors import ChatMissing, ConversationError
+from vault.conversations.errors import ConversationError
 
 
 async def choose_chat(app: App[None], pane: ChatPane, assistant: Assistant, words: str) -> None:
@@ -27,7 +27,7 @@ async def choose_chat(app: App[None], pane: ChatPane, assistant: Assistant, word
     )
     match chosen:
         case None:
-            await _leave_deleted(pane, archive)
+            pass
         case NewChat(is_temporary=is_temporary):
             await pane.start_new_chat(is_temporary=is_temporary)
         case OpenChat(id=chat, message=message):
@@ -47,16 +47,3 @@ async def _open(pane: ChatPane, chat: str, message: str) -> None:
         pane.complain(str(error))
         return
     await pane.show_branch(message)
-
-
-async def _leave_deleted(pane: ChatPane, archive: ChatArchive) -> None:
-    """A chat that was deleted in the list is not written to any longer."""
-    current = pane.current_chat
-    if current is None or current.is_temporary:
-        return
-    try:
-        await archive.ask(lambda store: store.chats.get(current.id))
-    except ChatMissing:
-        await pane.start_new_chat()
-    except ConversationError as error:
-        pane.complain(str(error))
