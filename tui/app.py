@@ -165,6 +165,7 @@ class ZibApp(App[None]):
         self.engine.start()
         for prompt in self.screen.query(Prompt):
             prompt.history_of_prompts = PromptHistory(self._wiring.paths.state_dir)
+            prompt.has_chips = self._wiring.settings.chat.collapse_paste
         self._bring_up_model()
         self._follow_themes()
         self._show_complaints()

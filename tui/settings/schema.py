@@ -74,6 +74,9 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
     max_tokens: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
     """The longest answer, in tokens. "auto": as much as the context window has room for."""
 
+    collapse_paste: bool = True
+    """Show a paste of more than 20 lines or 4,000 characters as a chip; it is sent in full."""
+
 
 Gibibytes = Annotated[float, Meta(gt=0, le=1_000_000)]
 

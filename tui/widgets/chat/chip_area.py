@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 from textual import events
 from textual.document._document import Location
+from textual.document._edit import Edit
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from tui.widgets.chat.pastes import Pastes, is_big
 
@@ -37,6 +41,18 @@ class ChipArea(TextArea):
         is_chip = self.has_chips and is_big(text)
         self.text = self.pastes.chip_for(self.pastes.expanded(text)) if is_chip else text
         self.move_cursor(self.document.end)
+
+    def _undo_batch(self, edits: Sequence[Edit]) -> None:
+        # Textual scrolls to the cursor before it is back in a text that is shorter now.
+        self._leave_end()
+        super()._undo_batch(edits)
+
+    def _redo_batch(self, edits: Sequence[Edit]) -> None:
+        self._leave_end()
+        super()._redo_batch(edits)
+
+    def _leave_end(self) -> None:
+        self.set_reactive(TextArea.selection, Selection.cursor((0, 0)))
 
     async def _on_paste(self, event: events.Paste) -> None:
         # Textual passes on what was pasted twice, and would put it in each time.

@@ -147,7 +147,6 @@ class ChatPane(Vertical):
         await self._come_to_rest()
         await self._assistant.start_new_chat(options, is_temporary)
         await self.show_chat()
-        self.prompt.is_kept = not is_temporary
 
     async def open_chat(self, chat_id: str) -> bool:
         """Leave this chat for a stored one; False when it cannot be opened, which is told."""
@@ -158,7 +157,6 @@ class ChatPane(Vertical):
             self.notify(str(error), severity="error", markup=False)
             return False
         await self.show_chat()
-        self.prompt.is_kept = True
         return True
 
     async def open_latest(self) -> None:
@@ -193,6 +191,7 @@ class ChatPane(Vertical):
         """Draw the assistant's chat from its beginning."""
         chat = self._assistant.chat
         self._meter.clear()
+        self.prompt.is_kept = not self._assistant.is_temporary
         self.give_up_revising()
         self.show_name()
         self._parts.selection.choose(None)
