@@ -16,7 +16,7 @@ from tests.text.hostile_app import CONTROL, MARKUP
 from tests.wiki_window.sides_app import SidesApp, location, made_wiki
 from tui.text.filter import TerminalGate, install_gate
 from tui.widgets.wiki.outline_groups import View
-from tui.widgets.wiki.pane import WikiPane
+from tui.widgets.wiki.page import ArticlePage
 from tui.widgets.wiki.panel.tabs import TABS
 from tui.widgets.wiki.tree import WikiTree
 
@@ -87,7 +87,7 @@ class Tour(SidesApp):
 
     async def _walk(self) -> None:
         path = f"articles/{NAME}.md"
-        while not (self.screen.query(WikiPane) and self.pane.open_file):
+        while not (self.screen.query(ArticlePage) and self.pane.open_file):
             await asyncio.sleep(PAUSE_SECONDS)
         await self.pane._open_at("articles/Other.md", "", 0)
         await self.pane._open_at(path, "", 0)
