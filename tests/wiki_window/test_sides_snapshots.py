@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Footer
 
 from tests.tui.conftest import screen_text
 from tests.wiki_window.sides_app import SidesApp, hardened, location, made_wiki, wait_until
@@ -57,6 +58,8 @@ def test_the_whole_wiki(
     async def open_page(pilot: Pilot[None]) -> None:
         await wait_until(pilot, lambda: app.screen.query("#crumbs"), "the pane")
         await wait_until(pilot, lambda: app.pane.open_file, "the first page")
+        # Its keys are those of the whole program, which has pictures of its own.
+        app.screen.query_one(Footer).display = False
         await app.pane._open_at("articles/Photo/Lens.md", "", 0)
         app.pane.side.open_tab(tab)
         filled = re.compile(rf"{tab.title()} [1-9]")
