@@ -12,7 +12,7 @@ from engine.models.builtin_source import BUILTIN_MODEL
 from engine.models.places import find_places
 from engine.process import EngineLaunch
 from engine.protocol import Sampling
-from tui.assistant.assistant import AnswerStyle
+from tui.assistant.style import AnswerStyle
 from tui.models.local_plan import local_planner
 from tui.models.offers import offers_within
 from tui.models.shelf import Shop

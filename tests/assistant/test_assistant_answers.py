@@ -16,7 +16,7 @@ from engine.process import SCRIPTED_MODULE, EngineLaunch
 from engine.protocol import NO_REQUEST, Finished, Generate, Message
 from engine.script import Fault, Reply, ScriptedModel
 from tests.exchanges import Exchange, exchanges
-from tui.assistant.assistant import AnswerStyle, Assistant
+from tui.assistant.assistant import Assistant
 from tui.assistant.events import (
     AnswerBegun,
     Answered,
@@ -27,6 +27,7 @@ from tui.assistant.events import (
     Said,
 )
 from tui.assistant.stored_chats import StoredChats
+from tui.assistant.style import AnswerStyle
 
 OpenAssistant = Callable[..., AbstractAsyncContextManager[Assistant]]
 SLOW = Reply("slow", "word " * 500, seconds_per_token=0.02)

@@ -18,8 +18,9 @@ from engine.protocol import (
     Usage,
 )
 from tests.exchanges import exchanges
-from tui.assistant.assistant import AnswerStyle, Assistant
+from tui.assistant.assistant import Assistant
 from tui.assistant.events import Answered, Said
+from tui.assistant.style import AnswerStyle
 
 USAGE = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 

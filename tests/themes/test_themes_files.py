@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tui import toml_files as watch_module
 from tui.themes import DARK, ThemeSet, builtin_themes_dir, load_themes, watch_themes
-from tui.themes import watch as watch_module
 
 P = 'primary = "red"\n'
 V = P + "[variables]\n"

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from engine.answers import AnswerEvent
 from engine.errors import EngineError
-from engine.protocol import NO_REQUEST, Generate, Sampling, Usage
+from engine.protocol import NO_REQUEST, Generate, Usage
 from tui.assistant.events import AnswerBegun, Answered, AnswerFailed, Asked, AssistantEvent
 from tui.assistant.requests import Ask, Request
+from tui.assistant.sampling_choice import kept_sampling
 from tui.assistant.stored_chats import StoredChats
+from tui.assistant.style import AnswerStyle
 from tui.assistant.turn import Turn, placed
 from vault.conversations.errors import ConversationError
 from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, MessageNode
@@ -21,7 +22,6 @@ from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, MessageNode
 if TYPE_CHECKING:
     from tui.assistant.stored_chat import StoredChat
 
-_DEFAULT_SAMPLING = Sampling()
 _NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 _CLOSING_SECONDS = 2.0
 
@@ -37,20 +37,6 @@ class AnsweringEngine(Protocol):
 
     async def forget(self, conversation: str) -> int:
         """Drop a conversation's cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerStyle:
-    """How to answer: the user's chat settings."""
-
-    system_prompt: str = ""
-    sampling: Sampling = _DEFAULT_SAMPLING
-    max_tokens: int | None = None
-    stop: tuple[str, ...] = ()
-
-    def of_chat(self, options: ChatOptions) -> AnswerStyle:
-        """The style of a chat that has options of its own."""
-        return replace(self, system_prompt=options.system_prompt or self.system_prompt)
 
 
 class Assistant:
@@ -76,6 +62,8 @@ class Assistant:
         self.chat: StoredChat | None = None
         self._options, self._is_temporary = DEFAULT_OPTIONS, False
         self.thinking: bool | None = None
+        self._usual_thinking: bool | None = None
+        self._is_thinking_of_chat = False
         self.is_answering = False
         self._is_stop_wanted = False
         self._has_ended = asyncio.Event()
@@ -137,6 +125,7 @@ class Assistant:
         """Leave this chat for one that begins with its first question."""
         await self._leave_chat()
         self._options, self._is_temporary = options, is_temporary
+        self._think_as(options)
 
     async def open_chat(self, id: str) -> StoredChat:
         """Go on with a stored chat. Raises ConversationError."""
@@ -147,12 +136,25 @@ class Assistant:
         await self._leave_chat()
         self.chat, self._options = chat, chat.chat.options
         self._is_temporary = chat.is_temporary and not chat.trouble
+        self._think_as(self._options)
         return chat
 
     @property
     def engine(self) -> AnsweringEngine:
         """Who answers."""
         return self._engine
+
+    @property
+    def options(self) -> ChatOptions:
+        """How this chat is answered, where it has a way of its own."""
+        return self.chat.chat.options if self.chat else self._options
+
+    async def set_options(self, options: ChatOptions) -> None:
+        """Answer this chat so from now on. Raises ConversationError."""
+        chat, self._options = self.chat, options
+        if chat is not None:
+            await chat.run(lambda store: store.chats.set_options(chat.id, options))
+        self._think_as(options)
 
     async def forget_read(self) -> None:
         """Something of the chat was deleted: the engine need not remember it."""
@@ -224,6 +226,16 @@ class Assistant:
         self._options, self._is_temporary = DEFAULT_OPTIONS, False
         if left is not None and left.is_temporary:
             await self._forget(left.id)
+
+    def _think_as(self, options: ChatOptions) -> None:
+        chosen = kept_sampling(options.sampling).thinking
+        if chosen is not None:
+            if not self._is_thinking_of_chat:
+                self._usual_thinking = self.thinking
+            self.thinking = chosen
+        elif self._is_thinking_of_chat:
+            self.thinking = self._usual_thinking
+        self._is_thinking_of_chat = chosen is not None
 
     async def _forget(self, conversation: str) -> None:
         try:
