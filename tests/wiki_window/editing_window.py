@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pytest
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.pilot import Pilot
@@ -27,6 +29,8 @@ from tui.widgets.wiki.place import WikiPlace
 from vault.root import WikiLocation
 
 SIZE = (100, 30)
+# Each window costs more than a second; a few stand for all outside of `make harden`.
+hardened = pytest.mark.skipif(os.environ.get("ZIB_HARDEN") != "1", reason="only in make harden")
 
 
 class _Panes(Arrangement):

@@ -123,7 +123,7 @@ async def test_only_the_edited_range_changes() -> None:
     async with app.run_test(size=(40, 12)):
         editor = app.query_one(ArticleEditor)
 
-        @settings(max_examples=2000 if MANY else 150, deadline=None)
+        @settings(max_examples=2000 if MANY else 80, deadline=None)
         @given(text=texts, done=steps)
         def steps_are_exact(text: str, done: list[Step]) -> None:
             replay(editor, text, done)

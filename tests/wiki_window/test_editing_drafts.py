@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wiki_window.editing_window import Window, window
+from tests.wiki_window.editing_window import Window, hardened, window
 from tests.wiki_window.test_editing_outside import choose
 from tui.bench.terminal import close, start_in_terminal
 from tui.widgets.wiki.editing.drafts import SECONDS_UNTIL_KEPT
@@ -74,7 +74,14 @@ def test_a_draft_is_kept_well_within_two_seconds() -> None:
     assert SECONDS_UNTIL_KEPT <= 1.0
 
 
-@pytest.mark.parametrize("way", ["Recover it", "Discard it", "Not now"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "Recover it",
+        pytest.param("Discard it", marks=hardened),
+        pytest.param("Not now", marks=hardened),
+    ],
+)
 async def test_a_draft_left_behind_is_offered_when_its_page_is_edited(
     tmp_path: Path, way: str
 ) -> None:
@@ -106,6 +113,7 @@ async def test_a_draft_left_behind_is_offered_when_its_page_is_edited(
         del left
 
 
+@hardened
 async def test_a_draft_of_an_older_version_is_merged(tmp_path: Path) -> None:
     async with window(tmp_path, {"articles/A.md": "# A\n\none\n\ntwo\n"}) as here:
         draft = Draft(path="articles/A.md", base="# A\n\n1\n\ntwo\n", text="# A\n\n1\n\ntwo!\n")
@@ -120,6 +128,7 @@ async def test_a_draft_of_an_older_version_is_merged(tmp_path: Path) -> None:
         assert here.page("articles/A.md").read_text() == "# A\n\none\n\ntwo!\n"
 
 
+@hardened
 async def test_a_draft_of_a_page_that_is_gone_can_be_saved(tmp_path: Path) -> None:
     leave_behind(tmp_path, Draft(path="articles/Gone.md", base="# Gone\n", text="# Gone\n\nmore\n"))
     async with window(tmp_path) as here:
@@ -133,6 +142,7 @@ async def test_a_draft_of_a_page_that_is_gone_can_be_saved(tmp_path: Path) -> No
         assert here.page("articles/Gone.md").read_text() == "# Gone\n\nmore\n"
 
 
+@hardened
 async def test_leaving_without_saving_leaves_no_draft(tmp_path: Path) -> None:
     async with window(tmp_path) as here:
         await here.edit(PAGE)

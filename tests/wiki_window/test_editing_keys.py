@@ -9,7 +9,7 @@ from textual.events import Paste
 from textual.widgets.text_area import Selection
 
 from tests.tui.conftest import MakeApp, screen_text, wait_until
-from tests.wiki_window.editing_window import Window, window
+from tests.wiki_window.editing_window import Window, hardened, window
 from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.editing.popup import CompletionPopup
 from tui.widgets.wiki.editing.preview import Preview
@@ -65,6 +65,7 @@ async def test_links_and_tags_are_completed(tmp_path: Path) -> None:
         assert await complete(here, "#fi", "enter") == "#film/black-white"
 
 
+@hardened
 async def test_a_completion_is_chosen_by_mouse_and_refused_by_escape(tmp_path: Path) -> None:
     async with window(tmp_path, PAGES) as here:
         await open_page(here)
@@ -82,6 +83,7 @@ async def test_a_completion_is_chosen_by_mouse_and_refused_by_escape(tmp_path: P
         assert here.editor.has_focus
 
 
+@hardened
 @pytest.mark.parametrize("text", ["```\n", "`", "---\ntags: x\n", "    \\"])
 async def test_nothing_is_completed_where_it_is_no_link(tmp_path: Path, text: str) -> None:
     async with window(tmp_path, {PAGE: "# Page\n"}) as here:
@@ -127,6 +129,7 @@ async def test_keys_of_writing(tmp_path: Path) -> None:
             assert here.editor.text == before, (keys, before)
 
 
+@hardened
 async def test_an_address_pasted_over_words_links_them(tmp_path: Path) -> None:
     async with window(tmp_path) as here:
         await here.edit("articles/Welcome.md")
@@ -168,6 +171,7 @@ async def test_find_and_replace(tmp_path: Path) -> None:
         assert here.editor.cursor_location == (1, 0)
 
 
+@hardened
 async def test_the_page_is_shown_beside_its_text(tmp_path: Path) -> None:
     async with window(tmp_path, size=(150, 40)) as here:
         await here.edit("articles/Welcome.md")
@@ -181,6 +185,7 @@ async def test_the_page_is_shown_beside_its_text(tmp_path: Path) -> None:
         await here.until(lambda: "Last words" not in here.text, "no preview")
 
 
+@hardened
 async def test_place_and_words_are_told(tmp_path: Path) -> None:
     async with window(tmp_path) as here:
         await here.edit("articles/Welcome.md")
@@ -191,6 +196,7 @@ async def test_place_and_words_are_told(tmp_path: Path) -> None:
         await here.see("1 selected")
 
 
+@hardened
 async def test_the_palette_has_the_editors_commands_while_it_is_open(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=(130, 40)) as pilot:

@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
-from tests.wiki_window.editing_window import Window, git, window
+from tests.wiki_window.editing_window import Window, git, hardened, window
 
 PAGE = "articles/Lens.md"
 TEXT = "# Lens\n\none\n\ntwo\n\nthree\n"
@@ -30,12 +31,14 @@ async def write_outside(here: Window, text: str) -> None:
 async def choose(here: Window, words: str) -> None:
     """Choose a way of the dialog by the keys."""
     await here.see(words)
-    lines = here.pilot.app.screen.query_one("#ways-list")
-    options = [lines.get_option_at_index(at).prompt for at in range(lines.option_count)]  # type: ignore[attr-defined]  # an OptionList
+    lines = here.pilot.app.screen.query_one("#ways-list", OptionList)
+    await here.until(lambda: lines.has_focus, "the keys in the list")
+    options = [lines.get_option_at_index(at).prompt for at in range(lines.option_count)]
     at = next(n for n, each in enumerate(options) if words in str(each))
     await here.press("home", *["down"] * at, "enter")
 
 
+@hardened
 async def test_a_change_while_clean_is_shown(tmp_path: Path) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         await here.edit(PAGE)
@@ -60,7 +63,15 @@ async def test_a_change_elsewhere_on_the_page_is_merged_silently(tmp_path: Path)
 THEIRS = TEXT.replace("one", "theirs")
 
 
-@pytest.mark.parametrize("way", ["Keep mine", "Take theirs", "Merge", "Go on editing"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "Keep mine",
+        "Merge",
+        pytest.param("Take theirs", marks=hardened),
+        pytest.param("Go on editing", marks=hardened),
+    ],
+)
 async def test_a_clash_is_settled_as_the_way_says(tmp_path: Path, way: str) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         await begin(here)
@@ -96,6 +107,7 @@ async def test_a_clash_is_settled_as_the_way_says(tmp_path: Path, way: str) -> N
             assert here.editing.is_dirty
 
 
+@hardened
 async def test_the_difference_is_shown_before_a_way_is_chosen(tmp_path: Path) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         await begin(here)
@@ -109,7 +121,7 @@ async def test_the_difference_is_shown_before_a_way_is_chosen(tmp_path: Path) ->
         assert here.editing.is_dirty
 
 
-@pytest.mark.parametrize("is_dirty", [True, False])
+@pytest.mark.parametrize("is_dirty", [True, pytest.param(False, marks=hardened)])
 async def test_a_page_deleted_elsewhere_can_be_saved_again(tmp_path: Path, is_dirty: bool) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         await begin(here, "mine " if is_dirty else "")
@@ -126,6 +138,7 @@ async def test_a_page_deleted_elsewhere_can_be_saved_again(tmp_path: Path, is_di
         assert here.page(PAGE).read_text() == text
 
 
+@hardened
 async def test_a_page_renamed_elsewhere_is_saved_at_its_new_place(tmp_path: Path) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         await begin(here)
@@ -138,6 +151,7 @@ async def test_a_page_renamed_elsewhere_is_saved_at_its_new_place(tmp_path: Path
         await here.see("articles/Glass.md ✎")
 
 
+@hardened
 async def test_in_the_middle_of_a_git_merge_nothing_is_lost(tmp_path: Path) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         git(here.wiki, "config", "user.name", "t")
@@ -163,6 +177,7 @@ async def test_in_the_middle_of_a_git_merge_nothing_is_lost(tmp_path: Path) -> N
         assert copy.read_text() == TEXT.replace("three", "trois").replace("one", "onemine ")
 
 
+@hardened
 async def test_what_is_typed_while_a_save_runs_is_kept_and_merged_next(tmp_path: Path) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         await begin(here)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wiki_window.editing_window import git, window
+from tests.wiki_window.editing_window import git, hardened, window
 from tests.wiki_window.test_editing_outside import choose
 from tui.screens.wiki.outside_editor import NoEditor, editor_command
 from vault.conflicts import ConflictCopy, find_conflict_copies
@@ -40,6 +40,7 @@ async def test_a_rename_shows_what_changes_and_can_be_taken_back(tmp_path: Path)
         assert bag.read_text() == PAGES["articles/Bag.md"]
 
 
+@hardened
 async def test_an_unsaved_page_is_not_renamed(tmp_path: Path) -> None:
     async with window(tmp_path, PAGES) as here:
         await here.edit("articles/Lens.md")
@@ -49,6 +50,7 @@ async def test_an_unsaved_page_is_not_renamed(tmp_path: Path) -> None:
         assert here.page("articles/Lens.md").exists()
 
 
+@hardened
 async def test_a_page_moves_into_a_folder(tmp_path: Path) -> None:
     async with window(tmp_path, PAGES) as here:
         await here.open("articles/Lens.md")
@@ -60,6 +62,7 @@ async def test_a_page_moves_into_a_folder(tmp_path: Path) -> None:
         await here.see("articles/Photo/Lens.md")
 
 
+@hardened
 async def test_a_deleted_page_can_be_had_back(tmp_path: Path) -> None:
     async with window(tmp_path, PAGES) as here:
         await here.open("articles/Lens.md")
@@ -76,6 +79,7 @@ async def test_a_deleted_page_can_be_had_back(tmp_path: Path) -> None:
         assert here.page("articles/Lens.md").read_text() == PAGES["articles/Lens.md"]
 
 
+@hardened
 async def test_a_talk_page_is_made_beside_its_article_and_takes_no_links(tmp_path: Path) -> None:
     async with window(tmp_path, PAGES) as here:
         await here.open("articles/Lens.md")
@@ -96,6 +100,7 @@ async def test_a_talk_page_is_made_beside_its_article_and_takes_no_links(tmp_pat
         await here.see("articles › Lens")
 
 
+@hardened
 async def test_a_new_page_begins_with_a_template(tmp_path: Path) -> None:
     pages = {"Meta/Templates/Trip.md": "Where: {{title}}\n"}
     async with window(tmp_path, pages) as here:
@@ -150,6 +155,7 @@ async def test_properties_are_changed_line_by_line(tmp_path: Path) -> None:
         assert subject == "Edit the properties of P"
 
 
+@hardened
 async def test_malformed_properties_are_left_alone(tmp_path: Path) -> None:
     text = "---\ntitle: [one\n---\n# P\n"
     async with window(tmp_path, {"articles/P.md": text}) as here:
@@ -162,6 +168,7 @@ async def test_malformed_properties_are_left_alone(tmp_path: Path) -> None:
         assert here.page("articles/P.md").read_text() == text
 
 
+@hardened
 async def test_a_save_can_have_a_message(tmp_path: Path) -> None:
     async with window(tmp_path, PAGES) as here:
         await here.edit("articles/Lens.md")
@@ -177,9 +184,9 @@ COPY = "articles/Lens (conflict 2026-01-01T101010 here).md"
 @pytest.mark.parametrize(
     ("way", "page", "is_left"),
     [
-        ("Take the copy", "# Lens\n\nTheirs.\n", False),
-        ("Keep the page", "# Lens\n\nText.\n", False),
-        ("Open the copy", "# Lens\n\nText.\n", True),
+        pytest.param("Take the copy", "# Lens\n\nTheirs.\n", False, marks=hardened),
+        pytest.param("Keep the page", "# Lens\n\nText.\n", False, marks=hardened),
+        pytest.param("Open the copy", "# Lens\n\nText.\n", True, marks=hardened),
     ],
 )
 async def test_a_conflict_copy_is_settled(
@@ -197,6 +204,7 @@ async def test_a_conflict_copy_is_settled(
         assert here.page("articles/Lens.md").read_text() == page
 
 
+@hardened
 @pytest.mark.parametrize(
     ("copy", "page"),
     [("# Lens\n\nText.\n\nMore.\n", "# Lens\n\nText.\n\nMore.\n"), ("# Lens\n\nTheirs.\n", "")],
@@ -244,6 +252,7 @@ def test_the_command_of_an_editor() -> None:
             editor_command(environment)
 
 
+@hardened
 async def test_without_an_editor_it_is_said_what_to_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wiki_window.editing_window import hardened
 from tests.wiki_window.test_editing_drafts import ROOT, seen
 from tui.bench.terminal import close, start_in_terminal
 
@@ -21,7 +22,7 @@ sys.exit({status})
 """
 
 
-@pytest.mark.parametrize("status", [0, 3])
+@pytest.mark.parametrize("status", [pytest.param(0, marks=hardened), 3])
 async def test_a_program_is_handed_the_article_and_nothing_it_wrote_is_lost(
     tmp_path: Path, status: int
 ) -> None:

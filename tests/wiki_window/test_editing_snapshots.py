@@ -11,7 +11,8 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.conftest import wait_until
-from tests.wiki_window.editing_window import EditingHost, Window
+from tests.wiki_window.editing_window import EditingHost, Window, hardened
+from tui.widgets.wiki.editing.popup import CompletionPopup
 from vault.vault import open_vault
 
 SnapCompare = Callable[..., bool]
@@ -37,7 +38,7 @@ def weight() -> int:
 """
 LOOKS = [
     pytest.param("zibaldone-dark", id="dark-120"),
-    pytest.param("zibaldone-light", id="light-80"),
+    pytest.param("zibaldone-light", id="light-80", marks=hardened),
 ]
 
 
@@ -78,7 +79,9 @@ async def complete(here: Window) -> None:
     await edit(here)
     await here.until(lambda: here.editing.suggester._tags, "the index")
     await here.press("enter", *"[[i")
-    await here.until(lambda: here.editor.is_choosing, "the list")
+    offered = here.editing.query_one(CompletionPopup)
+    # The one for what is typed, and not the one for nothing before it.
+    await here.until(lambda: offered.suggestions and offered.suggestions[0].spans, "the list")
 
 
 async def clash(here: Window) -> None:
@@ -90,7 +93,7 @@ async def clash(here: Window) -> None:
     await here.see("Keep mine")
 
 
-@pytest.mark.parametrize("show", [edit, complete, clash])
+@pytest.mark.parametrize("show", [pytest.param(edit, marks=hardened), complete, clash])
 @pytest.mark.parametrize("app", LOOKS, indirect=True)
 def test_how_the_editor_looks(
     app: EditingHost, snap_compare: SnapCompare, show: Callable[[Window], Awaitable[None]]
