@@ -105,7 +105,7 @@ async def test_help_still_opens_in_the_smallest_window(make_app: MakeApp) -> Non
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.press("f1")
         await wait_until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help page")
-        assert "Keys and commands" in screen_text(pilot)
+        assert "Writing" in screen_text(pilot)
 
 
 async def test_consent_is_asked_for_in_the_smallest_window(make_app: MakeApp) -> None:
