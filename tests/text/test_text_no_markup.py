@@ -169,13 +169,12 @@ def constructs(call: ast.Call, classes: dict[ast.AST, str]) -> str:
             return name_of(func)
 
 
-def has_selections(tree: ast.AST) -> bool:
-    """Whether a module makes lines of a selection list; text areas have selections too."""
+def has_module(tree: ast.AST, name: str) -> bool:
+    """Whether something is imported from a module, or under a name, of Textual's that has this."""
     imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
     return any(
-        "text_area" not in (each.module or "")
+        name in (each.module or "") or name in {alias.name for alias in each.names}
         for each in imports
-        if "Selection" in {a.name for a in each.names}
     )
 
 
@@ -201,7 +200,12 @@ def faults(source: str) -> list[str]:
         match node:
             case ast.ImportFrom(module=module, names=names) if module and "markup" in module:
                 found += [f"{node.lineno}: imports {a.name}" for a in names if a.name == "escape"]
-            case ast.Call(func=ast.Name("Selection")) if not has_selections(tree):
+            case ast.Call(func=ast.Name("Selection")) if not has_module(tree, "selection_list"):
+                continue
+            case ast.Call(func=ast.Attribute(attr="set_options")) if not any(
+                has_module(tree, name) for name in ("OptionList", "option_list")
+            ):
+                # Chats have options too.
                 continue
             case ast.Call():
                 found += call_faults(node, constructs(node, classes))
@@ -226,7 +230,11 @@ def call_faults(call: ast.Call, name: str) -> list[str]:
 
 
 # Bindings take no Content, and these are made from constants; the bench's cells are Text already.
-CONSTANT_TABLES = {"verbs.py": "Binding(str)", "bench/report.py": "add_row(str)"}
+CONSTANT_TABLES = {
+    "verbs.py": "Binding(str)",
+    "widgets/chat/message_keys.py": "Binding(str)",
+    "bench/report.py": "add_row(str)",
+}
 
 
 @pytest.mark.parametrize(
@@ -250,7 +258,8 @@ def test_no_module_passes_foreign_text_as_markup(path: Path) -> None:
         "table.add_row('a', name)", "table.add_column(name)",
         "table.add_row(*(n for n in names))", "Static('a' if x else name)",
         "OptionList(name)", "OptionList(*names)", "options.add_option(name)", "Tree(name)",
-        "options.add_options([f'{n}' for n in names])", "options.set_options(n for n in names)",
+        "options.add_options([f'{n}' for n in names])",
+        "from textual.widgets import OptionList\noptions.set_options(n for n in names)",
         "options.replace_option_prompt('id', name)", "node.add(name, data=path)",
         "node.add_leaf(title)", "node.set_label(f'{name}')", "Select([(name, 1)])",
         "TextArea(placeholder=name)", "Select(rows, prompt=name)", "Tabs(name)", "RadioSet(name)",

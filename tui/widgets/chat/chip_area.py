@@ -11,6 +11,7 @@ from textual.document._edit import Edit
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
+from tui.text.content import literal
 from tui.widgets.chat.pastes import Pastes, is_big
 
 _CHIP_STYLE = "reverse"
@@ -27,7 +28,7 @@ class ChipArea(TextArea):
             soft_wrap=True,
             highlight_cursor_line=False,
             compact=True,
-            placeholder=placeholder,
+            placeholder=literal(placeholder),
         )
         self.cursor_blink = False
 
