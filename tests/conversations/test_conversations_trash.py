@@ -99,16 +99,22 @@ def test_a_message_deleted_twice_or_never_there_is_said_so(store: Conversations)
         store.messages.add(other, Draft("user", "x"), node.id)
 
 
+def open_files() -> set[Path]:
+    """What this process has open; tests before may have left something."""
+    return {path.resolve() for path in Path("/proc/self/fd").glob("*")}
+
+
 def test_a_temporary_store_touches_no_disk(home: Path, tmp_path: Path) -> None:
     before = sorted(path for path in (*home.rglob("*"), *tmp_path.rglob("*")))
+    opened_before = open_files()
     with temporary_conversations() as store:
         assert store.is_temporary
         chat = store.chats.create().id
         for number in range(200):
             store.messages.add(chat, Draft("user", f"secret {number} " * 100))
         assert len(store.search.find("secret", limit=500).hits) == 200
-        open_files = [path.resolve() for path in Path("/proc/self/fd").glob("*")]
-        assert not [path for path in open_files if "sqlite" in path.name or "etilqs" in path.name]
+        opened = open_files() - opened_before
+        assert not [path for path in opened if "sqlite" in path.name or "etilqs" in path.name]
     assert sorted(path for path in (*home.rglob("*"), *tmp_path.rglob("*"))) == before
 
 

@@ -99,7 +99,7 @@ async def test_escape_works_before_the_first_token(make_app: MakeApp) -> None:
 
 async def test_what_is_sent_while_busy_waits_its_turn(make_app: MakeApp) -> None:
     app = make_app(
-        Reply("one", "first answer " * 40, seconds_per_token=0.03), Reply("two", "second answer")
+        Reply("one", "first answer " * 40, seconds_per_token=0.08), Reply("two", "second answer")
     )
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(*"one", "enter")
