@@ -22,10 +22,13 @@ from engine.sharing.window import SharingRole, WindowEngine
 from engine.status import EngineAsleep, EngineLoading, EngineReady, EngineStatus
 from tui.assistant.assistant import Assistant
 from tui.assistant.stored_chats import StoredChats
+from tui.attention import Attention
 from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
 from tui.models.downloads import Downloads, Ended
 from tui.models.supply import Supply
 from tui.palette.sources import commands
+from tui.screens.chats.answer_desk import ChatHabits
+from tui.screens.chats.desk import ChatDesk
 from tui.screens.main import MainScreen
 from tui.screens.models.desk import ModelDesk
 from tui.screens.theme_choice import unknown_theme
@@ -33,7 +36,8 @@ from tui.status_wording import full_name
 from tui.terminal_keys import teach_terminal_keys
 from tui.text.content import literal
 from tui.text.filter import install_gate
-from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults, watch_themes
+from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults
+from tui.toml_files import watch_toml
 from tui.verbs import VERBS
 from tui.widgets.chat.prompt import Prompt
 from tui.widgets.chat.prompt_history import PromptHistory
@@ -76,6 +80,9 @@ class ZibApp(App[None]):
         self.models = ModelDesk(
             self, self.engine, self.assistant, supply, wiring.habits, self._tell
         )
+        self._attention = Attention(self, wiring.settings.ui.notify)
+        habits = ChatHabits(wiring.settings.chat, wiring.paths.personas_dir)
+        self.chats = ChatDesk(self, self.assistant, habits, self._attention, self._model_name)
         self._complaints: list[str] = list(wiring.loaded.warnings)
         self._apply_themes()
         self.theme = self._known_theme(wiring.settings.theme)
@@ -83,7 +90,7 @@ class ZibApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         """The main screen, without an empty one drawn before it."""
         settings = self._wiring.settings
-        return MainScreen(self.assistant, self.models, self._wiring.wiki, settings.ui)
+        return MainScreen(self.assistant, self.models, self.chats, self._wiring.wiki, settings.ui)
 
     def on_mount(self) -> None:
         """Draw first; everything slow starts once the first frame is on the screen."""
@@ -95,9 +102,15 @@ class ZibApp(App[None]):
 
     async def on_unmount(self) -> None:
         """The engine and what is being downloaded are gone before the program is."""
+        self._attention.user_is_back()
         await self.assistant.close()
         await self._downloads.close()
         await self.engine.close()
+
+    def watch_app_focus(self, focus: bool) -> None:
+        """The user looks here, or elsewhere."""
+        if focus:
+            self._attention.user_is_back()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette offers every verb that needs no argument, and Textual's choice of themes."""
@@ -180,9 +193,11 @@ class ZibApp(App[None]):
 
     @work(exclusive=True, group="themes")
     async def _follow_themes(self) -> None:
-        async for _ in watch_themes(self._theme_dirs[1:]):
+        personas_dir = self._wiring.paths.personas_dir
+        async for _ in watch_toml([*self._theme_dirs[1:], personas_dir]):
             self._apply_themes()
             self._show_complaints()
+            await self.chats.tell_bad_personas()
 
     def _leave_at_once(self) -> None:
         """Told to end: no questions can be asked, and no text may be lost."""

@@ -39,6 +39,11 @@ class Paths:
         return self.config_dir / "themes"
 
     @property
+    def personas_dir(self) -> Path:
+        """The user's own personas."""
+        return self.config_dir / "personas"
+
+    @property
     def models_dir(self) -> Path:
         """Models we fetched: data, because emptying a cache must not break an offline machine."""
         return self.data_dir / "models"

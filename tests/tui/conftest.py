@@ -63,7 +63,9 @@ def scripted_wiring(
     (model / "config.json").write_text("{}")
     paths = Paths(*(folder / name for name in ("config", "data", "cache", "state", "run")))
     loaded = load_settings(
-        paths.config_file, {}, {"wiki": str(wiki), "ui.animations": "none", **flags}
+        paths.config_file,
+        {},
+        {"wiki": str(wiki), "ui.animations": "none", "chat.auto_title": False, **flags},
     )
     config = msgspec.structs.replace(engine_config(loaded.settings, paths), script=str(script))
     shop = replace(find_shop(loaded.settings, paths, config, {}, folder), offers=lambda _: offers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.protocol import Message, ToolCall
+from tui.assistant.seam import read_from_seam, with_summary
 from vault.conversations.values import MessageNode
 
 Render = Callable[[MessageNode], str]
@@ -21,8 +22,11 @@ def model_messages(
     """The turns of a path: thinking is left out, and so are questions without an answer.
 
     A question that was refused as too long would make every later prompt too long. `render` puts
-    what was recalled for a question before it, the same each time.
+    what was recalled for a question before it, the same each time. A summary stands for what comes
+    before a seam.
     """
+    summary, path = read_from_seam(path)
+    system_prompt = with_summary(system_prompt, summary)
     messages = [Message("system", system_prompt)] if system_prompt else []
     waiting: list[Message] = []
     for node in path:

@@ -23,6 +23,7 @@ from tui.messages import (
 )
 from tui.palette.sources import articles, headings
 from tui.screens.arrangement import Arrangement
+from tui.screens.chat_actions import ChatActions
 from tui.screens.engine_news import EngineNews
 from tui.screens.help import HelpScreen
 from tui.screens.help_rows import help_sections
@@ -46,10 +47,11 @@ from tui.widgets.wiki.place import WikiPlace
 from vault.root import WikiLocation
 
 if TYPE_CHECKING:
+    from tui.screens.chats.desk import ChatDesk
     from tui.screens.models.desk import ModelDesk
 
 
-class MainScreen(WikiActions):
+class MainScreen(ChatActions, WikiActions):
     """Composes the panes and decides; draws nothing itself."""
 
     COMMANDS = {articles, headings}  # noqa: RUF012  (Textual types it as an instance's)
@@ -61,11 +63,17 @@ class MainScreen(WikiActions):
     ]
 
     def __init__(
-        self, assistant: Assistant, models: ModelDesk, wiki: WikiLocation, ui: UiSettings
+        self,
+        assistant: Assistant,
+        models: ModelDesk,
+        chats: ChatDesk,
+        wiki: WikiLocation,
+        ui: UiSettings,
     ) -> None:
         super().__init__()
         self._assistant = assistant
         self._models = models
+        self._chats = chats
         self._wiki = WikiPlace(wiki, id="wiki")
         self._first_layout = PaneLayout(
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
@@ -172,32 +180,6 @@ class MainScreen(WikiActions):
         """Keys and commands."""
         self.app.push_screen(HelpScreen(help_sections(self)))
 
-    async def action_choose_message(self) -> None:
-        """From the prompt to the messages."""
-        await self._chat.choose_message()
-
-    async def action_temporary_chat(self) -> None:
-        """A chat that leaves no trace."""
-        await self._chat.start_new_chat(is_temporary=True)
-        self._chat.prompt.focus()
-
-    @work(exclusive=True, group="chats")
-    async def action_list_chats(self, words: str = "") -> None:
-        """All chats: search, open, rename, pin, delete, export."""
-        from tui.screens.chats.opening import choose_chat
-
-        await choose_chat(self.app, self._chat, self._assistant, words)
-
-    async def action_resume_chat(self) -> None:
-        """The chat that was used last."""
-        await self._chat.open_latest()
-        self._chat.prompt.focus()
-
-    async def action_new_chat(self) -> None:
-        """A clean page."""
-        await self._chat.start_new_chat()
-        self._chat.prompt.focus()
-
     def action_toggle_gauge(self) -> None:
         """Show or hide the gauge."""
         self._panes.toggle_gauge()
@@ -260,7 +242,3 @@ class MainScreen(WikiActions):
     @work(exclusive=True, group="address")
     async def _offer_address(self, address: str) -> None:
         await offer_address(self.app, address)
-
-    @property
-    def _chat(self) -> ChatPane:
-        return self.query_one(ChatPane)

@@ -77,6 +77,15 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
     collapse_paste: bool = True
     """Show a paste of more than 20 lines or 4,000 characters as a chip; it is sent in full."""
 
+    auto_title: bool = True
+    """Let the model give a new chat a title after its first answer."""
+
+    compact: Literal["off", "ask", "auto"] = "ask"
+    """What happens when the context is nearly full. "auto": what came first is summed up."""
+
+    compact_at: Annotated[int, Meta(ge=10, le=99)] = 85
+    """How full the context is then, in percent."""
+
 
 Gibibytes = Annotated[float, Meta(gt=0, le=1_000_000)]
 
@@ -135,6 +144,9 @@ class UiSettings(Struct, frozen=True, kw_only=True):
 
     animations: Literal["full", "basic", "none"] = "full"
     """How much moves on the screen. "none" also suits slow connections."""
+
+    notify: Literal["off", "bell", "terminal"] = "bell"
+    """How an answer tells that it ended while you look elsewhere. "terminal": by the desktop."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):

@@ -8,10 +8,12 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.assistant.seam import is_seam
 from tui.text.content import literal_line
 from tui.widgets.chat.answer import Answer, AnswerView, KeptAnswer
 from tui.widgets.chat.message_view import MessageView
 from tui.widgets.chat.question import Question
+from tui.widgets.chat.seam import SeamView
 from tui.widgets.chat.transcript import Transcript
 from vault.conversations.tree import ChatTree
 from vault.conversations.values import MessageNode
@@ -53,7 +55,7 @@ class Column:
 
     async def show(self, tree: ChatTree) -> None:
         """Show the chosen branch, leaving what is there already as it is."""
-        self._path = tuple(node for node in tree.path() if node.role in {"user", "assistant"})
+        self._path = tuple(node for node in tree.path() if _is_shown(node))
         views = self.views
         self._first = min(self._first, max(len(self._path) - MOUNTED_AT_FIRST, 0))
         if not views:
@@ -159,12 +161,18 @@ def _widgets(path: Sequence[MessageNode], start: int, is_expanded: bool) -> Iter
             if model and answer.model and answer.model != model:
                 yield _note(f"{answer.model} answers from here on")
             yield Question(node.text, node)
+        elif is_seam(node):
+            yield SeamView(node)
         else:
             model = node.model or model
             view = KeptAnswer(node)
             if is_expanded:
                 view.toggle_thinking(True)
             yield view
+
+
+def _is_shown(node: MessageNode) -> bool:
+    return node.role in {"user", "assistant"} or is_seam(node)
 
 
 def _note(text: str) -> Static:

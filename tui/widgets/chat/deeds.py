@@ -12,6 +12,7 @@ from tui.widgets.chat.answer import AnswerView
 from tui.widgets.chat.code_blocks import code_blocks
 from tui.widgets.chat.message_keys import RESUMABLE
 from tui.widgets.chat.message_view import BranchLine, MessageView
+from tui.widgets.chat.seam import SeamView
 from tui.widgets.chat.selection import Selection
 from vault.conversations.errors import ConversationError
 from vault.conversations.values import MessageNode
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tui.assistant.stored_chat import StoredChat
     from tui.widgets.chat.pane import ChatPane
 
+_OF_TURNS = frozenset({"edit", "regenerate", "resume"})
 _AT_ANY_TIME = frozenset({"copy", "copy_code", "quote", "thinking"})
 
 
@@ -58,6 +60,10 @@ class MessageDeeds:
         elif name == "thinking":
             if isinstance(view, AnswerView):
                 view.toggle_thinking(not view.thinking.is_expanded)
+            elif isinstance(view, SeamView):
+                view.toggle()
+        elif isinstance(view, SeamView) and name in _OF_TURNS:
+            self._say("This is a summary: t shows it, d has the whole chat read again.")
         elif chat is not None and view.node is not None:
             try:
                 await self._deeds[name](chat, view.node)

@@ -45,6 +45,9 @@ class ChatPane(Vertical):
             super().__init__()
             self.text = text
 
+    class CameToRest(Message):
+        """All that was asked is answered."""
+
     def __init__(self, assistant: Assistant, id: str | None = None) -> None:
         super().__init__(id=id)
         self._assistant = assistant
@@ -87,6 +90,11 @@ class ChatPane(Vertical):
     def current_chat(self) -> StoredChat | None:
         """The chat that is shown; None before anything was asked in it."""
         return self._assistant.chat
+
+    @property
+    def context_share(self) -> float:
+        """How much of the context window is full; 0 when nobody knows."""
+        return self._meter.share
 
     @property
     def last_answer(self) -> str:
@@ -207,6 +215,7 @@ class ChatPane(Vertical):
     def show_name(self) -> None:
         """The chat's name in the frame."""
         chat = self._assistant.chat
+        self.border_subtitle = literal_line(self._assistant.options.persona, 30)
         if self._assistant.is_temporary:
             self.border_title = "Chat · temporary"
         elif chat is None or not chat.path:
@@ -296,6 +305,7 @@ class ChatPane(Vertical):
                 self.prompt.set_text(mendable)
             self.show_name()
             self._tell_trouble()
+        self.post_message(self.CameToRest())
 
     async def _come_to_rest(self) -> None:
         self.stop()
