@@ -59,6 +59,8 @@ async def at_rest(here: Window) -> None:
     await here.until(lambda: "0 words" not in here.text, "the words")
     seen: list[str] = []
     while len(seen) < 4 or len(set(seen[-4:])) > 1:
+        # With so little on the screen nothing else may ask for a layout.
+        here.pilot.app.screen.refresh(layout=True)
         await here.pilot.pause()
         await asyncio.sleep(0.25)
         seen.append(here.text)
