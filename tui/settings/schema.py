@@ -83,7 +83,7 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
     compact: Literal["off", "ask", "auto"] = "ask"
     """What happens when the context is nearly full. "auto": what came first is summed up."""
 
-    compact_at: Annotated[int, Meta(ge=10, le=99)] = 85
+    compact_at: Annotated[int, Meta(ge=1, le=100)] = 85
     """How full the context is then, in percent."""
 
 
