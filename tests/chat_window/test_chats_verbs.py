@@ -34,6 +34,11 @@ async def ask(pilot: Pilot[Any], text: str) -> None:
     )
 
 
+def thinking_now(app: ZibApp) -> bool | None:
+    """Whether the model is to think."""
+    return app.assistant.thinking
+
+
 async def say(pilot: Pilot[Any], command: str, told: str) -> None:
     """Give a command and wait for what is told."""
     pane = pilot.app.screen.query_one(ChatPane)
@@ -55,7 +60,7 @@ async def test_a_persona_of_the_user_answers_and_stays_with_the_chat(
     async with app.run_test(size=SIZE) as pilot:
         await say(pilot, "/persona pirate", "Pirate answers this chat")
         assert "bad.toml: It has an unknown key 'sytem_prompt'" in notices(pilot)
-        assert app.assistant.thinking is False
+        assert thinking_now(app) is False
         await ask(pilot, "one")
         chat = app.assistant.chat
         assert chat is not None
@@ -63,7 +68,7 @@ async def test_a_persona_of_the_user_answers_and_stays_with_the_chat(
         assert "Pirate" in screen_text(pilot)
         await pilot.press("ctrl+n")
         await wait_until(pilot, lambda: not app.assistant.options.persona, "a plain chat")
-        assert app.assistant.thinking is None
+        assert thinking_now(app) is None
         await app.screen.query_one(ChatPane).open_chat(chat.id)
         assert kept_sampling(app.assistant.options.sampling).values == {"temperature": 0.1}
         await say(pilot, "/persona priate", "Did you mean Pirate?")
