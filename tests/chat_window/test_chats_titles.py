@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.assistant.auto_title import MOST_WORDS, clean_title, first_words
+from tui.assistant.auto_title import MOST_WORDS, clean_title, first_words, is_about
 from tui.assistant.chat_messages import model_messages
 from tui.assistant.compaction import NothingToCompact, plan_compaction
 from tui.assistant.seam import is_seam, read_from_seam, seam_draft
@@ -24,6 +24,8 @@ THEN = datetime(2026, 3, 1, tzinfo=UTC)
         ('"Lens for the trip."', "Lens for the trip"),
         ("**Title:** Lens *for* the trip", "Lens *for* the trip"),
         ("Title: Lens", "Lens"),
+        ('The topic of this conversation is "Lenses".', "Lenses"),
+        ("Title search in records", "Title search in records"),
         ("# Lens\n\nMore words", "Lens"),
         ("\n\n  Lens  \t for   two ", "Lens for two"),
         ("one two three four five six seven eight", "one two three four five six"),
@@ -41,6 +43,25 @@ THEN = datetime(2026, 3, 1, tzinfo=UTC)
 )
 def test_what_a_model_writes_becomes_a_title(written: str, title: str) -> None:
     assert clean_title(written) == title
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "expected"),
+    [
+        ("Lens for the trip", "Which lens do I take on my trip?", True),
+        ("Baking at home", "How do I bake bread at home?", True),
+        ("At most six words, in its", "What is the capital of France? Paris.", False),
+        ("a mix of history and technology", "Welche Objektive? Ein 24-70 mm.", False),
+        ("Name its topic in three", "What is the capital of France?", False),
+        ("镜头选择", "旅行用什么镜头好？", True),
+        ("选择面包", "旅行用什么镜头好？", False),
+        ("Größen", "Welche Größe?", True),
+        ("", "anything", False),
+        ("of to in", "of to in", False),
+    ],
+)
+def test_a_title_is_of_what_was_said(title: str, text: str, expected: bool) -> None:
+    assert is_about(title, text) is expected
 
 
 @given(st.text(max_size=300))

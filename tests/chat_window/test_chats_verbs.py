@@ -121,10 +121,10 @@ async def test_sampling_is_typed_or_filled_in_and_checked(make_app: MakeApp) -> 
 
 
 async def test_a_chat_gets_a_title_after_its_first_answer(make_app: MakeApp) -> None:
-    title = Reply("Write a title", 'Title: "[red]Lens[/] for the trip."')
+    title = Reply("Name its topic", 'Title: "[red]Lens[/] for the trip."')
     app = make_app(title, YES, **{"chat.auto_title": True})
     async with app.run_test(size=SIZE) as pilot:
-        await ask(pilot, "Which lens?")
+        await ask(pilot, "Which lens for the trip?")
         await wait_until(pilot, lambda: "Chat: [red]Lens[/]" in _flat(pilot), "the title")
         chat = app.assistant.chat
         assert chat is not None
@@ -140,7 +140,7 @@ def _flat(pilot: Pilot[Any]) -> str:
 
 
 async def test_no_title_replaces_the_users_and_temporary_chats_get_none(make_app: MakeApp) -> None:
-    app = make_app(Reply("Write a title", "Other"), YES, **{"chat.auto_title": True})
+    app = make_app(Reply("Name its topic", "The first other"), YES, **{"chat.auto_title": True})
     async with app.run_test(size=SIZE) as pilot:
         pane = app.screen.query_one(ChatPane)
         await pane.start_new_chat(is_temporary=True)
@@ -151,7 +151,9 @@ async def test_no_title_replaces_the_users_and_temporary_chats_get_none(make_app
         await pane.start_new_chat()
         await ask(pilot, "first?")
         await wait_until(
-            pilot, lambda: app.assistant.chat and app.assistant.chat.chat.title == "Other", "one"
+            pilot,
+            lambda: app.assistant.chat and app.assistant.chat.chat.title == "The first other",
+            "one",
         )
         chat = app.assistant.chat
         await chat.run(lambda store: store.chats.rename(chat.id, "Mine"))

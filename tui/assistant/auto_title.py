@@ -17,11 +17,17 @@ _LONGEST_WORD = 30
 _MOST_READ = 600
 _MOST_TOKENS = 24
 _MOST_QUESTIONS = 3
-_LABEL = re.compile(r"[-*#>•\d.)\s]*(?:title|titel|titre|título|标题|题目)\s*[:：]\s*", re.I)
+_LABEL = re.compile(
+    r"[-*#>•\d.)\s]*(?:the )?(?:title|topic|titel|thema|titre|título|标题|题目)"
+    r"(?: of (?:this|the) conversation)?(?: is\b[:：]?|\s*[:：])\s*",
+    re.I,
+)
 _AROUND = " \t\"'`*_#~“”‘’«»„‚‹›()[]{}<>|.,:;!-–—"
+_SHORTEST_TELLING = 4
+_STEM = 3
+_WORD = re.compile(r"\w+")
 _INSTRUCTION = (
-    "Write a title for this conversation: at most six words, in its language, without quotes."
-    " Answer with the title alone."
+    "What is this conversation about? Name its topic in three to six words, nothing else."
 )
 
 
@@ -47,7 +53,9 @@ async def give_title(engine: RunningEngine, chat: StoredChat) -> Chat:
     except EngineError:
         # The question's first words stand for it.
         written = ""
-    title = clean_title(written) or first_words(question.text)
+    title = clean_title(written)
+    if not is_about(title, f"{question.text[:_MOST_READ]} {answer.text[:_MOST_READ]}"):
+        title = first_words(question.text)
     if title:
         await chat.run(lambda store: store.chats.rename(chat.id, title, "model"))
     return chat.chat
@@ -60,6 +68,27 @@ def clean_title(written: str) -> str:
         if title := _plain(line[label.end() :] if label else line):
             return title
     return ""
+
+
+def is_about(title: str, text: str) -> bool:
+    """Whether half of its words are of the text; a small model repeats what it was asked."""
+    telling = [word for word in _WORD.findall(title.casefold()) if _is_telling(word)]
+    folded = text.casefold()
+    begun = {word[:_STEM] for word in _WORD.findall(folded)}
+    found = sum(_is_of(word, begun, folded) for word in telling)
+    return bool(telling) and 2 * found >= len(telling)
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) >= _SHORTEST_TELLING or not word.isascii()
+
+
+def _is_of(word: str, begun: set[str], text: str) -> bool:
+    if word[:_STEM] in begun:
+        return True
+    # Chinese and Japanese have no blanks between words.
+    pairs = (word[at : at + 2] for at in range(len(word) - 1))
+    return not word.isascii() and any(pair in text for pair in pairs)
 
 
 def first_words(question: str) -> str:
@@ -79,10 +108,14 @@ def _plain(line: str) -> str:
 
 
 def _request(question: MessageNode, answer: MessageNode) -> Generate:
-    told = f"Q: {question.text[:_MOST_READ]}\n\nA: {answer.text[:_MOST_READ]}\n\n{_INSTRUCTION}"
+    turns = (
+        Message("user", question.text[:_MOST_READ]),
+        Message("assistant", answer.text[:_MOST_READ]),
+        Message("user", _INSTRUCTION),
+    )
     return Generate(
         NO_REQUEST,
-        (Message("user", told),),
+        turns,
         sampling=Sampling(temperature=0.0),
         max_tokens=_MOST_TOKENS,
         thinking=False,

@@ -13,6 +13,7 @@ from tui.text.width import elide
 from tui.widgets.chat.slash_offers import SlashOffer
 
 _MOST_ROWS = 8
+_WIDEST = 84
 _NARROWEST_HELP = 12
 _EDGES = 3
 
@@ -36,20 +37,21 @@ class SlashPopup(OptionList):
         return None if at is None or at >= len(self.offers) else self.offers[at]
 
     def offer(self, offers: Sequence[SlashOffer], prompt: Region, *, has_cursor: bool) -> None:
-        """Show them above the prompt; none: show nothing."""
+        """Show them above the prompt, and beyond it where that is narrow; none: show nothing."""
         if tuple(offers) == self.offers and self.display:
             return
         self.offers = tuple(offers)
         self.display = bool(offers)
         if not offers:
             return
-        width = max(1, prompt.width - _EDGES)
+        outside = min(max(prompt.width, _WIDEST), self.screen.size.width - prompt.x)
+        width = max(1, outside - _EDGES)
         column = max(len(each.usage) for each in offers)
         self.clear_options()
         self.add_options([_line(each, column, width) for each in offers])
         self.highlighted = 0 if has_cursor else None
         rows = min(len(offers), _MOST_ROWS, max(1, prompt.y))
-        self.styles.width = prompt.width
+        self.styles.width = outside
         self.styles.height = rows
         self.absolute_offset = Offset(prompt.x, prompt.y - rows)
 
