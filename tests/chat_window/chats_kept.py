@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from tests.wiki_window.browse_wikis import Host
 from tui.screens.chats.archive import ChatArchive
@@ -14,6 +17,7 @@ from vault.conversations.exporting import ChatDocument
 from vault.conversations.store import Conversations, temporary_conversations
 from vault.conversations.values import MessageNode
 
+hardened = pytest.mark.skipif(os.environ.get("ZIB_HARDEN") != "1", reason="only in make harden")
 MOMENT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.chat_window.chats_kept import ChatsApp, chat, id_of, store_of
+from tests.chat_window.chats_kept import ChatsApp, chat, hardened, id_of, store_of
 from tests.tui.conftest import notices, screen_text, wait_until
 from tests.wiki_window.browse_wikis import FORBIDDEN, HOSTILE
 from tui.screens.chats.chosen import NewChat, OpenChat
@@ -51,6 +51,7 @@ async def test_what_is_typed_is_found_in_every_chat(store: Conversations) -> Non
         assert app.answers == [OpenChat(id_of("wiki"), id_of("wiki-1"))]
 
 
+@hardened
 async def test_enter_means_what_was_typed_before_it_was_found(store: Conversations) -> None:
     app = ChatsApp(store)
     async with app.run_test(size=SIZE) as pilot:
@@ -59,7 +60,7 @@ async def test_enter_means_what_was_typed_before_it_was_found(store: Conversatio
         assert app.answers == [OpenChat(id_of("bread"), id_of("bread-1"))]
 
 
-@pytest.mark.parametrize("keys", [("f2",), ("tab", "r")])
+@pytest.mark.parametrize("keys", [("f2",), pytest.param(("tab", "r"), marks=hardened)])
 async def test_a_chat_is_renamed(store: Conversations, keys: tuple[str, ...]) -> None:
     app = ChatsApp(store)
     async with app.run_test(size=SIZE) as pilot:
@@ -124,7 +125,10 @@ async def test_the_trash_gives_back_and_purges_after_a_question(store: Conversat
         await _listed(pilot, "2 chats")
 
 
-@pytest.mark.parametrize(("name", "start"), [("out.md", "# Gardens"), ("out.json", '{"format"')])
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("out.md", "# Gardens"), pytest.param("out.json", '{"format"', marks=hardened)],
+)
 async def test_an_export_never_replaces_a_file_silently(
     store: Conversations,
     tmp_path: Path,
@@ -184,6 +188,7 @@ async def test_hostile_titles_and_texts_are_shown_as_they_are() -> None:
                 await pilot.press("ctrl+z")
 
 
+@hardened
 async def test_two_thousand_chats_are_there_to_the_last() -> None:
     with store_of([chat(f"c{at}", f"question {at}", days=at) for at in range(2000)]) as store:
         app = ChatsApp(store)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from textual import events
 
 from engine.script import Reply
+from tests.chat_window.chats_kept import hardened
 from tests.tui.conftest import MakeApp, screen_text, wait_until
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.chat.pastes import Pastes, is_big
@@ -62,6 +63,7 @@ def test_what_a_command_takes_is_told_while_it_is_typed(text: str, usage: str | 
     assert (hint.usage if hint else None) == usage
 
 
+@hardened
 async def test_a_command_is_offered_completed_and_run(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
@@ -120,6 +122,7 @@ async def test_a_big_paste_is_a_chip_that_opens_and_is_sent_in_full(make_app: Ma
         assert question.text == BIG
 
 
+@hardened
 async def test_a_paste_posted_to_the_prompt_is_put_in_once(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test(size=SIZE) as pilot:
@@ -205,6 +208,7 @@ def test_history_goes_on_where_it_cannot_be_kept(tmp_path: Path, kind: str) -> N
     assert not (tmp_path / "elsewhere").exists()
 
 
+@hardened
 async def test_what_was_sent_comes_back_in_another_run(make_app: MakeApp) -> None:
     for run in range(2):
         app = make_app(Reply("", "Yes."))

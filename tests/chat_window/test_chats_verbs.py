@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from engine.script import Reply
+from tests.chat_window.chats_kept import hardened
 from tests.tui.conftest import MakeApp, notices, screen_text, wait_until
 from tui.app import ZibApp
 from tui.assistant.sampling_choice import kept_sampling
@@ -74,6 +75,7 @@ async def test_a_persona_of_the_user_answers_and_stays_with_the_chat(
         await say(pilot, "/persona priate", "Did you mean Pirate?")
 
 
+@hardened
 async def test_a_persona_is_picked_from_the_list(make_app: MakeApp) -> None:
     app = make_app(YES)
     async with app.run_test(size=SIZE) as pilot:
@@ -83,6 +85,7 @@ async def test_a_persona_is_picked_from_the_list(make_app: MakeApp) -> None:
         await wait_until(pilot, lambda: app.assistant.options.persona == "Brief", "the choice")
 
 
+@hardened
 async def test_instructions_of_a_chat_are_set_edited_and_taken_back(make_app: MakeApp) -> None:
     app = make_app(YES)
     async with app.run_test(size=SIZE) as pilot:
