@@ -19,35 +19,11 @@ import msgspec
 
 from engine.compute import ComputePath
 from engine.config import EngineConfig, decode_config
+from engine.mask_cost import MaskCost, MaskTask, MaskTurn
 from engine.worker.blas import activate
 
 _BLOCK = 6
 """Steps one side makes before the other has its turn."""
-
-
-class MaskTask(msgspec.Struct, frozen=True):
-    """An answer of `tokens` to a question, held to a JSON schema, said again `rounds` times."""
-
-    question: str
-    schema: str
-    tokens: int
-    rounds: int
-
-
-class MaskTurn(msgspec.Struct, frozen=True):
-    """Seconds of the same steps with the form and without; `mask_seconds` went into masks."""
-
-    steps: int
-    held_seconds: float
-    free_seconds: float
-    mask_seconds: float
-
-
-class MaskCost(msgspec.Struct, frozen=True):
-    """What was measured."""
-
-    compute: str
-    turns: tuple[MaskTurn, ...]
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from engine.client import EngineClient
+from engine.mask_cost import MaskCost, MaskTask, MaskTurn
 from engine.protocol import Finished, ModelInfo, Usage
 from tests.engine.subjects import mlx_launch
 from tui.bench.context import BenchContext
 from tui.bench.figures import BenchFault
 from tui.bench.json_check import UnknownKeyword, complaint
-from tui.bench.mask_cost import MaskCost, MaskTask, MaskTurn, measure_mask_cost
+from tui.bench.mask_cost import measure_mask_cost
 from tui.bench.structured import (
     Answer,
     constrained_answers,

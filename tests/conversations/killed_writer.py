@@ -17,14 +17,14 @@ def main(data_dir: Path) -> None:
     print("chat", chat, flush=True)  # noqa: T201  read by the test
     for turn in itertools.count():
         asked = store.messages.add(chat, Draft("user", f"question {turn}"))
-        print("asked", asked.id, turn, flush=True)  # noqa: T201
+        print("asked", asked.id, turn, flush=True)  # noqa: T201  read by the test
         answer = store.answers.begin(chat, "model").id
-        print("begun", answer, flush=True)  # noqa: T201
+        print("begun", answer, flush=True)  # noqa: T201  read by the test
         for batch in range(5):
             store.answers.append(answer, f"word{batch} ", f"thought{batch} ")
-            print("batch", answer, batch, flush=True)  # noqa: T201
+            print("batch", answer, batch, flush=True)  # noqa: T201  read by the test
         store.answers.finish(answer)
-        print("ended", answer, flush=True)  # noqa: T201
+        print("ended", answer, flush=True)  # noqa: T201  read by the test
 
 
 if __name__ == "__main__":

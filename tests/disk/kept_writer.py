@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from tests.disk.disk_tools import entry_of, opened
 
@@ -52,7 +53,8 @@ def main(arguments: Sequence[str]) -> None:
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()
 
-    write_until_killed(arguments[0], int(arguments[1]), Printing())  # type: ignore[arg-type]
+    output: Any = Printing()  # stands for the end of a pipe
+    write_until_killed(arguments[0], int(arguments[1]), output)
 
 
 if __name__ == "__main__":

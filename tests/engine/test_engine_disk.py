@@ -104,7 +104,8 @@ async def test_saving_unloading_and_forgetting(tiny_model: Path, tmp_path: Path)
         (file,) = stored(kept)
         assert (saved.entries, saved.bytes, saved.is_durable) == (1, file.stat().st_size, True)
         nothing_new = await engine.ask(SaveCache(engine.next_id()))
-        assert nothing_new == CacheSaved(nothing_new.id, 0, 0, True)  # type: ignore[union-attr]
+        assert isinstance(nothing_new, CacheSaved)
+        assert nothing_new == CacheSaved(nothing_new.id, 0, 0, True)
         await ask(engine, SECRET, "two")
         assert isinstance(await engine.ask(UnloadModel(engine.next_id())), ModelUnloaded)
         assert len(stored(kept)) == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
+from tui.app import ZibApp
 from tui.themes import builtin_themes_dir, load_themes, theme_variable_defaults
 from tui.wiki_session import WikiSession
 from vault.listing import Folder, Note, VaultListing
@@ -65,8 +66,8 @@ class Host(App[None]):
     """One part of the window with the colours of the whole."""
 
     CSS_PATH = Path(__file__).parents[2] / "tui" / "app.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (40, "-narrow"), (80, "-medium"), (110, "-wide")]  # noqa: RUF012  (as Textual types it)
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (20, "-tall")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = ZibApp.HORIZONTAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = ZibApp.VERTICAL_BREAKPOINTS
 
     def __init__(self, part: Widget | None = None, theme: str = "zibaldone-dark") -> None:
         super().__init__()

@@ -18,7 +18,7 @@ from textual.widgets import Footer
 
 import tui
 from tests.tui.conftest import screen_text
-from tui.app import Severity
+from tui.app import Severity, ZibApp
 from tui.messages import LinkFollowed, WikiOpened
 from tui.screens.help import HelpScreen
 from tui.screens.help_rows import help_sections
@@ -83,8 +83,8 @@ class SidesApp(App[None]):
     """Hosts the screen with the program's themes and breakpoints."""
 
     CSS_PATH = Path(tui.__file__).with_name("app.tcss")
-    HORIZONTAL_BREAKPOINTS = [(0, "-thin"), (40, "-narrow"), (80, "-medium"), (110, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (20, "-tall")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = ZibApp.HORIZONTAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = ZibApp.VERTICAL_BREAKPOINTS
 
     def __init__(self, location: WikiLocation, theme: str = "zibaldone-dark") -> None:
         super().__init__()

@@ -10,36 +10,12 @@ from asyncio.subprocess import PIPE
 import msgspec
 
 from engine.config import encode_config
+from engine.mask_cost import MaskCost, MaskTask
 from tui.bench.context import BenchContext
 from tui.bench.figures import BenchFault
 
 MODULE = "engine.worker.mask_cost"
 TIME_LIMIT_SECONDS = 600.0
-
-
-class MaskTask(msgspec.Struct, frozen=True):
-    """An answer of `tokens` to a question, held to a JSON schema, said again `rounds` times."""
-
-    question: str
-    schema: str
-    tokens: int
-    rounds: int
-
-
-class MaskTurn(msgspec.Struct, frozen=True):
-    """Seconds of the same steps with the form and without; `mask_seconds` went into masks."""
-
-    steps: int
-    held_seconds: float
-    free_seconds: float
-    mask_seconds: float
-
-
-class MaskCost(msgspec.Struct, frozen=True):
-    """What the process reports."""
-
-    compute: str
-    turns: tuple[MaskTurn, ...]
 
 
 async def measure_mask_cost(context: BenchContext, task: MaskTask) -> MaskCost:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.client import EngineClient
+from engine.mask_cost import MaskCost, MaskTask
 from engine.process import EngineLaunch
 from engine.protocol import (
     NO_REQUEST,
@@ -26,7 +27,7 @@ from engine.protocol import (
 from tui.bench.context import BenchContext, Report
 from tui.bench.figures import BenchFault, Figure, Target, sampled
 from tui.bench.json_check import complaint
-from tui.bench.mask_cost import MaskCost, MaskTask, measure_mask_cost
+from tui.bench.mask_cost import measure_mask_cost
 from tui.bench.prompts import rambling_prompt
 from tui.bench.structured_cases import CASES, Case
 
