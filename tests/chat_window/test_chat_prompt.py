@@ -128,7 +128,7 @@ async def test_a_chip_opens_by_its_key_and_goes_in_one_stroke(make_app: MakeApp)
 
 
 async def test_what_waits_comes_back_into_an_empty_prompt(make_app: MakeApp) -> None:
-    app = make_app(Reply("one", "word " * 300, seconds_per_token=0.02), Reply("", "fine"))
+    app = make_app(Reply("one", "word " * 300, seconds_per_token=0.06), Reply("", "fine"))
     async with app.run_test(size=(110, 34)) as pilot:
         await pilot.press(*"one", "enter")
         await wait_until(pilot, lambda: "word" in screen_text(pilot), "the answer")

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.tui.conftest import screen_text
-from tests.wiki_window.sides_app import SidesApp, hardened, location, made_wiki, wait_until
+from tests.wiki_window.sides_app import (
+    SidesApp,
+    SidesScreen,
+    hardened,
+    location,
+    made_wiki,
+    wait_until,
+)
 from tui.screens.wiki.outside import programs
 from tui.widgets.wiki.editing.editor import ArticleEditor
 
@@ -33,7 +40,7 @@ async def test_another_wiki_is_opened_in_the_same_window(tmp_path: Path) -> None
         await app.screen.run_action(f"switch_wiki({str(notes)!r})")
         await wait_until(pilot, lambda: "is not saved" in screen_text(pilot), "a question")
         await pilot.press("escape")
-        await pilot.pause()
+        await wait_until(pilot, lambda: isinstance(app.screen, SidesScreen), "no question")
         assert app.pane is old, "the text in the editor is not given up"
         await app.screen.run_action(f"switch_wiki({str(notes)!r})")
         await wait_until(pilot, lambda: "Discard" in screen_text(pilot), "the question again")
@@ -47,6 +54,7 @@ async def test_another_wiki_is_opened_in_the_same_window(tmp_path: Path) -> None
         await pilot.press("f8")
         await wait_until(pilot, lambda: "May zib change the notes" in screen_text(pilot), "asking")
         await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(app.screen, SidesScreen), "no question")
         assert {path: path.stat().st_mtime_ns for path in notes.rglob("*")} == kept
         await app.screen.run_action("switch_wiki")
         await wait_until(pilot, lambda: "Open which wiki?" in screen_text(pilot), "the recent ones")
@@ -55,6 +63,7 @@ async def test_another_wiki_is_opened_in_the_same_window(tmp_path: Path) -> None
         await app.screen.run_action(f"switch_wiki({str(tmp_path / 'new')!r})")
         await wait_until(pilot, lambda: "There is nothing in" in screen_text(pilot), "a question")
         await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(app.screen, SidesScreen), "no question")
         await app.screen.run_action(f"switch_wiki({str(notes / '[Plain] page.md')!r})")
         await wait_until(pilot, lambda: "is a file" in screen_text(pilot), "the refusal")
     assert not (tmp_path / "new").exists()
