@@ -24,6 +24,12 @@ def start_writer(data_dir: Path) -> subprocess.Popen[str]:
     return writer
 
 
+def told_by(output: str) -> list[list[str]]:
+    """The lines written whole: the kill may have cut the last one short."""
+    lines = [line.split() for line in output.splitlines(keepends=True) if line.endswith("\n")]
+    return [line for line in lines if line[0] != "chat"]
+
+
 def check(store: Conversations, lines: list[list[str]]) -> None:
     """Hold what was acknowledged against what is there."""
     batches: dict[str, int] = {}
@@ -64,10 +70,10 @@ def test_no_acknowledged_message_is_lost_and_every_partial_is_marked(data_dir: P
         writer = start_writer(data_dir)
         time.sleep(delays.uniform(0, 0.12))
         os.killpg(writer.pid, signal.SIGKILL)
-        lines = [line.split() for line in writer.communicate()[0].splitlines()]
+        told = told_by(writer.communicate()[0])
         with open_conversations(data_dir) as store:
             assert store.notices == ()
-            check(store, [line for line in lines if line[0] != "chat"])
+            check(store, told)
             interrupted += sum(
                 node.state == "interrupted"
                 for chat in store.chats.listed()
@@ -95,17 +101,16 @@ def test_two_programs_write_at_once_and_one_is_killed(data_dir: Path) -> None:
         ]
         assert "interrupted" not in states, "both still run"
         os.killpg(first.pid, signal.SIGKILL)
-        killed = first.communicate()[0]
+        told = told_by(first.communicate()[0])
         # The other goes on, and so does a third in this process.
         chat = store.chats.create().id
         for number in range(20):
             store.messages.add(chat, Draft("user", f"mine {number}"))
         store.answers.recover()
         os.killpg(second.pid, signal.SIGKILL)
-        killed += second.communicate()[0]
+        told += told_by(second.communicate()[0])
         store.answers.recover()
-        lines = [line.split() for line in killed.splitlines()]
-        check(store, [line for line in lines if line[0] != "chat"])
+        check(store, told)
         path = store.messages.tree(chat).path()
         assert [node.text for node in path] == [f"mine {number}" for number in range(20)]
 
