@@ -37,6 +37,7 @@ class WikiSession:
         self._resolver: LinkResolver | None = None
         self._naming: asyncio.Task[None] | None = None
         self._in_use = InUse()
+        self._is_settled = asyncio.Event()
 
     @property
     def is_open(self) -> bool:
@@ -50,8 +51,18 @@ class WikiSession:
 
     async def open(self) -> VaultListing:
         """Open the wiki, making it on first use. Raises VaultError."""
-        self._vault = await asyncio.to_thread(open_vault, self.root, self._consents, self._data_dir)
+        try:
+            self._vault = await asyncio.to_thread(
+                open_vault, self.root, self._consents, self._data_dir
+            )
+        finally:
+            self._is_settled.set()
         return await self.refresh()
+
+    async def ask_when_open(self, question: Callable[[Vault], Answer]) -> Answer:
+        """As `ask`, for whoever may come before the wiki is open. Raises VaultError."""
+        await self._is_settled.wait()
+        return await self.ask(question)
 
     @property
     def listing(self) -> VaultListing | None:

@@ -7,7 +7,8 @@ waits for them.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from textual import work
 from textual.containers import Vertical
@@ -18,6 +19,9 @@ from vault.root import WikiLocation
 if TYPE_CHECKING:
     from tui.widgets.wiki.pane import WikiPane
     from tui.wiki_session import WikiSession
+    from vault.vault import Vault
+
+Found = TypeVar("Found")
 
 
 class WikiPlace(Vertical):
@@ -39,6 +43,10 @@ class WikiPlace(Vertical):
 
                 self._pane = await self._put(WikiSession(self.location))
             return self._pane
+
+    async def ask(self, question: Callable[[Vault], Found]) -> Found:
+        """Run `question` on the wiki in a thread, once it is open. Raises VaultError."""
+        return await (await self.pane()).session.ask_when_open(question)
 
     @work(exclusive=True, group="wiki-switch")
     async def switch(self, folder: str) -> None:
