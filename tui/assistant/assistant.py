@@ -11,8 +11,10 @@ from engine.answers import AnswerEvent
 from engine.errors import EngineError
 from engine.protocol import NO_REQUEST, Generate, Usage
 from tui.assistant.events import AnswerBegun, Answered, AnswerFailed, Asked, AssistantEvent
+from tui.assistant.memory_tools.carrying_out import carried_out
 from tui.assistant.requests import Ask, Request
 from tui.assistant.sampling_choice import kept_sampling
+from tui.assistant.stopping import Stop
 from tui.assistant.stored_chats import StoredChats
 from tui.assistant.style import AnswerStyle
 from tui.assistant.turn import Turn, placed
@@ -20,6 +22,8 @@ from vault.conversations.errors import ConversationError
 from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, MessageNode
 
 if TYPE_CHECKING:
+    from tui.assistant.memory_tools.look_ups import LookUps
+    from tui.assistant.memory_tools.tool_desk import ToolDesk
     from tui.assistant.stored_chat import StoredChat
 
 _NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
@@ -65,7 +69,8 @@ class Assistant:
         self._usual_thinking: bool | None = None
         self._is_thinking_of_chat = False
         self.is_answering = False
-        self._is_stop_wanted = False
+        self.tools: ToolDesk | None = None
+        self._stop = Stop()
         self._has_ended = asyncio.Event()
 
     @property
@@ -89,7 +94,7 @@ class Assistant:
 
     def begin(self) -> None:
         """A question is on its way; a stop counts from now on, also before `answer` runs."""
-        self._is_stop_wanted = False
+        self._stop.forget()
 
     def ask(self, question: str) -> AsyncGenerator[AssistantEvent, None]:
         """Answer a question, as `answer` does."""
@@ -103,8 +108,7 @@ class Assistant:
             chat = await self._chat_to_ask()
             parent, resumed = await placed(chat, request)
             yield Asked(parent)
-            turn = Turn(chat, parent, resumed, self._model_name)
-            async with aclosing(self._answered(turn)) as events:
+            async with aclosing(self._steps(chat, parent, resumed)) as events:
                 async for event in events:
                     yield event
         except ConversationError as error:
@@ -115,7 +119,7 @@ class Assistant:
 
     def stop(self) -> None:
         """Stop the answer under way and nothing else; its events still end with `Answered`."""
-        self._is_stop_wanted = True
+        self._stop.want()
         if self.chat is not None:
             self._engine.stop_answers(self.chat.id)
 
@@ -181,19 +185,46 @@ class Assistant:
                 pass
         await self.chats.close()
 
-    async def _answered(self, turn: Turn) -> AsyncGenerator[AssistantEvent, None]:
+    async def _steps(
+        self, chat: StoredChat, parent: str, resumed: str
+    ) -> AsyncGenerator[AssistantEvent, None]:
+        """Have the model go on for as long as it asks for something to be looked up."""
+        look_ups = await self._look_ups(chat)
+        is_waiting = True
+        while is_waiting:
+            takes_calls = look_ups is not None and bool(look_ups.offered)
+            turn = Turn(chat, parent, resumed, self._model_name, takes_calls=takes_calls)
+            async with aclosing(self._answered(turn, look_ups)) as events:
+                async for event in events:
+                    yield event
+            is_waiting = turn.is_waiting
+            parent, resumed = turn.last_result, ""
+
+    async def _look_ups(self, chat: StoredChat) -> LookUps | None:
+        if self.tools is None or self._stop.is_wanted:
+            return None
+        self._before_asking()
+        return await self._stop.unless_wanted(self.tools.begin(chat.chat.options))
+
+    async def _answered(
+        self, turn: Turn, look_ups: LookUps | None
+    ) -> AsyncGenerator[AssistantEvent, None]:
         try:
-            if self._is_stop_wanted:
+            if self._stop.is_wanted:
                 await turn.begin()
                 yield Answered("cancelled", _NOTHING_USED)
                 return
             self._before_asking()
-            async with aclosing(self._engine.run(self._request(turn))) as events:
+            async with aclosing(self._engine.run(self._request(turn, look_ups))) as events:
                 async for event in events:
                     if turn.collected is None:
                         yield AnswerBegun(await turn.begin())
                     if turn.collected is not None:
                         yield turn.collected.take(event)
+            if turn.is_waiting and look_ups is not None:
+                async with aclosing(carried_out(turn, look_ups, self._stop)) as results:
+                    async for result in results:
+                        yield result
         except EngineError as error:
             await turn.begin()
             turn.fail()
@@ -201,16 +232,20 @@ class Assistant:
         finally:
             await turn.end()
 
-    def _request(self, turn: Turn) -> Generate:
+    def _request(self, turn: Turn, look_ups: LookUps | None) -> Generate:
         style = self.style.of_chat(turn.chat.chat.options)
+        system_prompt = style.system_prompt
+        if look_ups is not None:
+            system_prompt = look_ups.instructed(system_prompt)
         return Generate(
             NO_REQUEST,
-            turn.messages(style.system_prompt),
+            turn.messages(system_prompt),
             turn.chat.id,
             style.sampling,
             style.max_tokens,
             style.stop,
             thinking=self.thinking,
+            tools=look_ups.offered if look_ups is not None else (),
             is_temporary=self._is_temporary,
         )
 

@@ -29,6 +29,7 @@ def model_messages(
     system_prompt = with_summary(system_prompt, summary)
     messages = [Message("system", system_prompt)] if system_prompt else []
     waiting: list[Message] = []
+    asked: frozenset[str] = frozenset()
     for node in path:
         match node.role:
             case "user":
@@ -38,8 +39,12 @@ def model_messages(
                     messages += waiting
                     messages.append(_answer(node))
                     waiting = []
+                    asked = frozenset(call.id for call in node.extras.tool_calls)
             case "tool":
-                messages.append(Message("tool", node.text, tool_call_id=node.extras.answers_call))
+                # The answer that asked for it may have been deleted.
+                if node.extras.answers_call in asked:
+                    call = node.extras.answers_call
+                    messages.append(Message("tool", node.text, tool_call_id=call))
             case "system":
                 messages.append(Message("system", node.text))
     return (*messages, *waiting)
@@ -47,4 +52,6 @@ def model_messages(
 
 def _answer(node: MessageNode) -> Message:
     calls = tuple(ToolCall(call.id, call.name, call.arguments) for call in node.extras.tool_calls)
-    return Message("assistant", node.text, tool_calls=calls)
+    # What led to a call is read with it; templates leave it out of later turns as they see fit.
+    thinking = node.thinking if calls else ""
+    return Message("assistant", node.text, thinking, calls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING, assert_never
 
 from engine.answers import AnswerEvent
@@ -15,9 +16,17 @@ from engine.protocol import (
     ToolCallRequested,
     Usage,
 )
-from tui.assistant.events import Answered, AssistantEvent, PromptRead, Said
+from tui.assistant.events import (
+    Answered,
+    AssistantEvent,
+    PromptRead,
+    Said,
+    StepEnded,
+    ToolAsked,
+)
+from tui.assistant.memory_tools.calls import unreadable_call, with_own_id
 from vault.conversations import values
-from vault.conversations.values import EndState, Extras
+from vault.conversations.values import EndState, Extras, ToolCall
 
 if TYPE_CHECKING:
     from tui.assistant.answer_writer import AnswerWriter
@@ -32,10 +41,18 @@ _STATES: dict[FinishReason, EndState] = {
 class Collected:
     """What was said so far goes to `writer`; `state` says how it ended."""
 
-    def __init__(self, writer: AnswerWriter, is_begun: bool) -> None:
-        """`is_begun` when the answer has text already and goes on."""
+    def __init__(
+        self, writer: AnswerWriter, is_begun: bool, taken_ids: Collection[str] | None = None
+    ) -> None:
+        """`is_begun` when the answer has text already and goes on.
+
+        `taken_ids` are the ids of the calls made before; None where nobody carries out any.
+        """
         self._writer = writer
         self._is_begun = is_begun
+        self._taken_ids = taken_ids
+        self.calls: list[ToolCall] = []
+        self.malformed: dict[str, str] = {}
         self._usage: values.Usage | None = None
         self._thinking_since = 0.0
         self._thinking_seconds = 0.0
@@ -43,8 +60,8 @@ class Collected:
 
     @property
     def extras(self) -> Extras:
-        """The figures of the answer."""
-        return Extras(usage=self._usage, thinking_seconds=self._thinking_seconds)
+        """The calls and the figures of the answer."""
+        return Extras(tuple(self.calls), usage=self._usage, thinking_seconds=self._thinking_seconds)
 
     def take(self, event: AnswerEvent) -> AssistantEvent:
         """Take down an event of the engine; what the screen gets of it."""
@@ -56,17 +73,40 @@ class Collected:
                 self._writer.say(text, span)
                 self._is_begun = self._is_begun or span == "answer"
                 return Said(text, span)
-            case ToolCallRequested(call=call):
-                return self._say(f"{call.name}({call.arguments})")
-            case ToolCallMalformed(text=text):
-                return self._say(text)
+            case ToolCallRequested() | ToolCallMalformed():
+                return self._call(event)
             case Finished(reason=reason, usage=usage):
                 self._note_time(is_thinking=False)
                 self.state = _STATES[reason]
                 self._usage = stored_usage(usage)
-                return Answered(reason, usage)
+                return StepEnded(usage) if self.is_waiting else Answered(reason, usage)
             case _:
                 assert_never(event)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it came to its end with calls that want an answer."""
+        return bool(self.calls) and self.state == "complete"
+
+    def _call(self, event: ToolCallRequested | ToolCallMalformed) -> ToolAsked | Said:
+        match event, self._taken_ids:
+            case ToolCallRequested(call=call), None:
+                return self._say(f"{call.name}({call.arguments})")
+            case ToolCallMalformed(text=text), None:
+                return self._say(text)
+            case ToolCallRequested(call=call), _:
+                return self._ask(ToolCall(call.name, call.arguments, call.id), "")
+            case ToolCallMalformed(text=text, reason=why), _:
+                return self._ask(unreadable_call(text), why)
+
+    def _ask(self, call: ToolCall, malformed: str) -> ToolAsked:
+        self._note_time(is_thinking=False)
+        taken = {*(self._taken_ids or ()), *(each.id for each in self.calls)}
+        call = with_own_id(call, self._writer.id, len(self.calls), taken)
+        self.calls.append(call)
+        if malformed:
+            self.malformed[call.id] = malformed
+        return ToolAsked(call.id, call.name, call.arguments)
 
     def _say(self, text: str) -> Said:
         """A call nobody here asked for is what the model said: text on a line of its own."""

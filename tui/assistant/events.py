@@ -39,6 +39,32 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolAsked:
+    """The model wants something looked up; `call` is its id, `arguments` a JSON object as text."""
+
+    call: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepEnded:
+    """The model waits for what it asked for; after the results it goes on in another answer."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswered:
+    """A call has its result."""
+
+    call: str
+    text: str
+    is_error: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """The answer is over."""
 
@@ -53,4 +79,14 @@ class AnswerFailed:
     message: str
 
 
-AssistantEvent = Asked | AnswerBegun | PromptRead | Said | Answered | AnswerFailed
+AssistantEvent = (
+    Asked
+    | AnswerBegun
+    | PromptRead
+    | Said
+    | ToolAsked
+    | StepEnded
+    | ToolAnswered
+    | Answered
+    | AnswerFailed
+)

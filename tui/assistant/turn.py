@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, assert_never
 
 from engine.protocol import Message
 from tui.assistant.collected import Collected
+from tui.assistant.memory_tools.calls import Looked, result_draft
+from tui.assistant.memory_tools.steps import last_result
 from tui.assistant.requests import Ask, Regenerate, Request, Resume, Revise
-from vault.conversations.values import EndState
+from vault.conversations.values import EndState, ToolCall
 
 if TYPE_CHECKING:
     from tui.assistant.answer_writer import AnswerWriter
@@ -20,11 +22,20 @@ class Turn:
     """One answer on its way into the chat; `collected` is None until it has begun."""
 
     def __init__(
-        self, chat: StoredChat, parent: str, resumed: str, model_name: Callable[[], str]
+        self,
+        chat: StoredChat,
+        parent: str,
+        resumed: str,
+        model_name: Callable[[], str],
+        *,
+        takes_calls: bool = False,
     ) -> None:
+        """With `takes_calls` somebody carries out what the model asks for."""
         self.chat = chat
         self._parent, self._resumed = parent, resumed
         self._model_name = model_name
+        self._takes_calls = takes_calls
+        self._last_result = ""
         self.collected: Collected | None = None
         self._ending: EndState | None = None
         self._beginning: asyncio.Future[AnswerWriter] | None = None
@@ -40,8 +51,39 @@ class Turn:
         # It is begun once, also when whoever waits for it is being cancelled.
         writer = await asyncio.shield(self._beginning)
         if self.collected is None:
-            self.collected = Collected(writer, bool(writer.text))
+            taken = self._ids_taken() if self._takes_calls else None
+            self.collected = Collected(writer, bool(writer.text), taken)
         return writer.id
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the model asked for something and waits."""
+        return self.collected is not None and self.collected.is_waiting and not self._ending
+
+    @property
+    def last_result(self) -> str:
+        """The message after which the model goes on."""
+        return self._last_result
+
+    async def keep_calls(self) -> None:
+        """Store what was asked for, before anything is looked up. Raises ConversationError."""
+        id, collected = await self.begin(), self.collected
+        if collected is not None:
+            self._last_result = id
+            await self.chat.run(lambda store: store.messages.amend(id, collected.extras))
+
+    async def keep_result(self, call: ToolCall, looked: Looked) -> None:
+        """Store what a call brought. Raises ConversationError."""
+        draft = result_draft(call, looked)
+        self._last_result = (await self.chat.add(draft, self._last_result)).id
+
+    def stop(self) -> None:
+        """The user ended it while something was looked up."""
+        self._ending = "stopped"
+
+    def _ids_taken(self) -> frozenset[str]:
+        path = self.chat.tree.path(self._parent)
+        return frozenset(call.id for node in path for call in node.extras.tool_calls)
 
     async def _begun(self) -> AnswerWriter:
         if self._resumed:
@@ -70,6 +112,17 @@ async def placed(chat: StoredChat, request: Request) -> tuple[str, str]:
         case Regenerate(message=message):
             return message, ""
         case Resume(message=message):
-            return chat.tree.parent(message), message
+            node = chat.tree.get(message)
+            above = chat.tree.parent(message)
+            if node is not None and node.extras.tool_calls:
+                return last_result(chat.tree, message), ""
+            if node is not None and not node.text and _is_result(chat, above):
+                return above, ""
+            return above, message
         case _:
             assert_never(request)
+
+
+def _is_result(chat: StoredChat, message: str) -> bool:
+    node = chat.tree.get(message)
+    return node is not None and node.role == "tool"

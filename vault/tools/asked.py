@@ -20,6 +20,7 @@ class Asked:
     wording: Wording
     arguments: Arguments
     budget: Budget
+    scope: str = ""
 
     @property
     def page(self) -> KnownPage:

@@ -19,7 +19,7 @@ def search(asked: Asked) -> str:
     is_reference = asked.arguments.choice("scope") == "reference"
     # As many more as could stand in the way of those that are wanted.
     help_pages = sum(map(asked.is_reference, asked.pages.by_path))
-    asked_for = f'path:"{REFERENCE}/" {query}' if is_reference else query
+    asked_for = f'path:"{REFERENCE}/" {query}' if is_reference else f"{asked.scope} {query}"
     results = asked.vault.search.find(asked_for, limit + help_pages)
     hits = [
         hit
@@ -55,7 +55,7 @@ def _remarks(asked: Asked, results: Results, is_reference: bool) -> Iterator[str
         yield f"No page has “{asked.wording.line(word)}”; looked for {near}."
     for each in results.suggestions:
         title = asked.wording.line(each.title)
-        if not each.path:
+        if not each.path and not asked.scope:
             yield f"“{title}” is linked to {each.links} times, but nobody wrote it yet."
         elif each.path in asked.pages.by_path and asked.is_reference(each.path) == is_reference:
             yield f"There is a page “{title}”."

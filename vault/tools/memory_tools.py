@@ -28,6 +28,7 @@ from vault.vault import Vault
 
 NO_WIKI = "There is no wiki yet. The user can make one with: zib memory init"
 _LONGEST_ERROR = 700
+_ALL = 1 << 40
 _CUT = "\n(cut here: it has no more room in this turn)"
 _TOOLS = {tool.name: tool for tool in MEMORY_TOOLS}
 _ANSWERS: dict[str, Callable[[Asked], str]] = {
@@ -63,18 +64,21 @@ class MemoryTools:
         self._budget = budget
         self._wording = Wording(clean)
         self._pages: Pages | None = None
-        self._pages_version: tuple[int, int, int] | None = None
+        self._pages_version: tuple[tuple[int, int, int], str] | None = None
 
     def call(self, name: str, arguments: object) -> str:
         """Answer one call of a tool; never raises."""
         return self.answer(name, arguments).text
 
-    def answer(self, name: str, arguments: object) -> Answer:
-        """Answer one call and say whether it went wrong; never raises."""
+    def answer(self, name: str, arguments: object, scope: str = "") -> Answer:
+        """Answer one call and say whether it went wrong; never raises.
+
+        `scope` is a query of filters: only its pages are known then.
+        """
         if self._budget.is_used_up:
             return Answer("Enough was looked up for this turn: answer with what you have.", True)
         try:
-            answer = Answer(self._told(name, arguments))
+            answer = Answer(self._told(name, arguments, scope))
         except VaultError as error:
             answer = Answer(self._wording.line(str(error), _LONGEST_ERROR), True)
         except (apsw.Error, OSError) as error:
@@ -83,26 +87,28 @@ class MemoryTools:
         self._budget.spend(size_of(answer.text))
         return answer
 
-    def _told(self, name: str, arguments: object) -> str:
+    def _told(self, name: str, arguments: object, scope: str) -> str:
         tool = _TOOLS.get(name)
         if tool is None:
             raise ToolRefused(f"There is no tool “{name}”. There are: {', '.join(_TOOLS)}.")
-        asked = self._asked(tool, arguments)
+        asked = self._asked(tool, arguments, scope)
         text = _ANSWERS[tool.name](asked).encode("utf-8", "replace").decode()
         if size_of(text) <= asked.room:
             return text
         return clipped(text, asked.room - size_of(_CUT)) + _CUT
 
-    def _asked(self, tool: Tool, arguments: object) -> Asked:
+    def _asked(self, tool: Tool, arguments: object, scope: str) -> Asked:
         read = Arguments(tool, {} if arguments is None else arguments)
         vault = self._opened()
         if vault is None:
             raise ToolRefused(NO_WIKI)
-        return Asked(vault, self._known_pages(vault), self._wording, read, self._budget)
+        pages = self._known_pages(vault, scope)
+        return Asked(vault, pages, self._wording, read, self._budget, scope)
 
-    def _known_pages(self, vault: Vault) -> Pages:
+    def _known_pages(self, vault: Vault, scope: str) -> Pages:
         index = vault.index
-        version = index.version
+        version = (index.version, scope)
         if self._pages is None or version != self._pages_version:
-            self._pages, self._pages_version = Pages(index), version
+            within = frozenset(vault.search.order(scope, _ALL)) if scope else None
+            self._pages, self._pages_version = Pages(index, within), version
         return self._pages

@@ -76,7 +76,9 @@ def status(asked: Asked) -> str:
         return f"The wiki has no pages yet. {help_pages} help pages are under {REFERENCE}."
     folders = Counter(path.rpartition("/")[0] for path in mine)
     lines = [f"Folders: {_ranked(asked, {key or '(top)': n for key, n in folders.items()})}"]
-    for name, table in (("Categories", "category"), ("Tags", "tag")):
+    # Whoever is to know a part of the wiki learns of no topic outside it.
+    topics = () if asked.scope else (("Categories", "category"), ("Tags", "tag"))
+    for name, table in topics:
         found = _topics(asked, table)
         if found:
             lines.append(f"{name}: {_ranked(asked, found)}")
@@ -85,7 +87,9 @@ def status(asked: Asked) -> str:
     if counts.failed:
         lines.append(f"Pages that could not be read: {len(counts.failed)}.")
     lines.append(f"Look something up with {SEARCH}, read with {READ}.")
-    head = f"Pages: {len(mine):,}. Links: {counts.links:,}. Still to write: {counts.wanted:,}."
+    head = f"Pages: {len(mine):,}."
+    if not asked.scope:
+        head += f" Links: {counts.links:,}. Still to write: {counts.wanted:,}."
     return fitted(head, lines, asked.room, lambda left: "…")
 
 

@@ -22,16 +22,21 @@ _WORD = re.compile(r"\w+")
 
 
 class Pages:
-    """All of them, as they are at one moment."""
+    """All of them, or those `within`, as they are at one moment."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, within: frozenset[str] | None = None) -> None:
         with index.reading() as connection:
             rows: list[Any] = connection.execute(
                 f"SELECT path, coalesce({_NAME.format('title')}, {_NAME.format('heading')}, title),"
                 " date, modified_ns, redirect FROM page WHERE NOT is_excluded ORDER BY 2, path"
             ).fetchall()
-        self.by_path = {path: KnownPage(path, *others) for path, *others in rows}
-        self._names = known_names(index, with_excluded=False)
+        self.by_path = {
+            path: KnownPage(path, *others)
+            for path, *others in rows
+            if within is None or path in within
+        }
+        names = known_names(index, with_excluded=False)
+        self._names = {path: each for path, each in names.items() if path in self.by_path}
 
     def called(self, name: str, wording: Wording) -> KnownPage:
         """Return the page a name means; a redirect leads on. Raises ToolRefused."""
