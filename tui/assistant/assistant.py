@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Protocol
 from engine.answers import AnswerEvent
 from engine.errors import EngineError
 from engine.protocol import NO_REQUEST, Generate, Usage
+from tui.assistant.current_chat import CurrentChat
 from tui.assistant.events import AnswerBegun, Answered, AnswerFailed, Asked, AssistantEvent
 from tui.assistant.memory_tools.carrying_out import carried_out
 from tui.assistant.requests import Ask, Request
-from tui.assistant.sampling_choice import kept_sampling
 from tui.assistant.stopping import Stop
 from tui.assistant.stored_chats import StoredChats
 from tui.assistant.style import AnswerStyle
 from tui.assistant.turn import Turn, placed
 from vault.conversations.errors import ConversationError
-from vault.conversations.values import DEFAULT_OPTIONS, ChatOptions, MessageNode
 
 if TYPE_CHECKING:
     from tui.assistant.memory_tools.look_ups import LookUps
@@ -43,8 +42,8 @@ class AnsweringEngine(Protocol):
         """Drop a conversation's cache."""
 
 
-class Assistant:
-    """One chat with the model, one answer at a time. `chat` is None until something is asked."""
+class Assistant(CurrentChat):
+    """One chat with the model, one answer at a time."""
 
     def __init__(
         self,
@@ -58,39 +57,20 @@ class Assistant:
 
         `model_name` says who answers; without `chats` nothing is stored.
         """
+        super().__init__(engine.forget, chats or StoredChats())
         self._engine = engine
         self.style = style
         self._before_asking = before_asking
         self._model_name = model_name
-        self.chats = chats or StoredChats()
-        self.chat: StoredChat | None = None
-        self._options, self._is_temporary = DEFAULT_OPTIONS, False
-        self.thinking: bool | None = None
-        self._usual_thinking: bool | None = None
-        self._is_thinking_of_chat = False
         self.is_answering = False
         self.tools: ToolDesk | None = None
         self._stop = Stop()
         self._has_ended = asyncio.Event()
 
     @property
-    def path(self) -> tuple[MessageNode, ...]:
-        """The messages that are shown, from the first to the last."""
-        return self.chat.path if self.chat else ()
-
-    @property
-    def is_temporary(self) -> bool:
-        """Whether the user wants the chat to leave no trace."""
-        return self._is_temporary
-
-    @property
-    def trouble(self) -> str:
-        """Why the chat is only in memory, though it should be stored."""
-        return self.chat.trouble if self.chat else ""
-
-    def toggle_thinking(self) -> None:
-        """Forbid thinking, ask for it, leave it to the model."""
-        self.thinking = {None: False, False: True, True: None}[self.thinking]
+    def engine(self) -> AnsweringEngine:
+        """Who answers."""
+        return self._engine
 
     def begin(self) -> None:
         """A question is on its way; a stop counts from now on, also before `answer` runs."""
@@ -123,56 +103,6 @@ class Assistant:
         if self.chat is not None:
             self._engine.stop_answers(self.chat.id)
 
-    async def start_new_chat(
-        self, options: ChatOptions = DEFAULT_OPTIONS, is_temporary: bool = False
-    ) -> None:
-        """Leave this chat for one that begins with its first question."""
-        await self._leave_chat()
-        self._options, self._is_temporary = options, is_temporary
-        self._think_as(options)
-
-    async def open_chat(self, id: str) -> StoredChat:
-        """Go on with a stored chat. Raises ConversationError."""
-        return await self.go_on_with(await self.chats.open(id))
-
-    async def go_on_with(self, chat: StoredChat) -> StoredChat:
-        """Go on with a chat that is open already."""
-        await self._leave_chat()
-        self.chat, self._options = chat, chat.chat.options
-        self._is_temporary = chat.is_temporary and not chat.trouble
-        self._think_as(self._options)
-        return chat
-
-    @property
-    def engine(self) -> AnsweringEngine:
-        """Who answers."""
-        return self._engine
-
-    @property
-    def options(self) -> ChatOptions:
-        """How this chat is answered, where it has a way of its own."""
-        return self.chat.chat.options if self.chat else self._options
-
-    async def set_options(self, options: ChatOptions) -> None:
-        """Answer this chat so from now on. Raises ConversationError."""
-        chat, self._options = self.chat, options
-        if chat is not None:
-            await chat.run(lambda store: store.chats.set_options(chat.id, options))
-        self._think_as(options)
-
-    async def forget_read(self) -> None:
-        """Something of the chat was deleted: the engine need not remember it."""
-        if self.chat is not None:
-            await self._forget(self.chat.id)
-
-    async def settle(self) -> None:
-        """Have the engine forget chats that were deleted."""
-        try:
-            await self.chats.settle(self._engine.forget)
-        except (ConversationError, EngineError):
-            # The store still says what is owed.
-            return
-
     async def close(self) -> None:
         """The program ends: the answer under way is stored as far as it is."""
         if self.is_answering:
@@ -184,6 +114,13 @@ class Assistant:
                 # The store marks it as interrupted.
                 pass
         await self.chats.close()
+
+    async def _chat_to_ask(self) -> StoredChat:
+        if self.chat is None:
+            self.chat = await self.chats.new(self._options, self._is_temporary)
+        elif self.chat.trouble:
+            self.chat = await self.chats.rescue(self.chat)
+        return self.chat
 
     async def _steps(
         self, chat: StoredChat, parent: str, resumed: str
@@ -248,33 +185,3 @@ class Assistant:
             tools=look_ups.offered if look_ups is not None else (),
             is_temporary=self._is_temporary,
         )
-
-    async def _chat_to_ask(self) -> StoredChat:
-        if self.chat is None:
-            self.chat = await self.chats.new(self._options, self._is_temporary)
-        elif self.chat.trouble:
-            self.chat = await self.chats.rescue(self.chat)
-        return self.chat
-
-    async def _leave_chat(self) -> None:
-        left, self.chat = self.chat, None
-        self._options, self._is_temporary = DEFAULT_OPTIONS, False
-        if left is not None and left.is_temporary:
-            await self._forget(left.id)
-
-    def _think_as(self, options: ChatOptions) -> None:
-        chosen = kept_sampling(options.sampling).thinking
-        if chosen is not None:
-            if not self._is_thinking_of_chat:
-                self._usual_thinking = self.thinking
-            self.thinking = chosen
-        elif self._is_thinking_of_chat:
-            self.thinking = self._usual_thinking
-        self._is_thinking_of_chat = chosen is not None
-
-    async def _forget(self, conversation: str) -> None:
-        try:
-            await self._engine.forget(conversation)
-        except EngineError:
-            # An engine that is gone remembers nothing.
-            return
