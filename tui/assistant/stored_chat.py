@@ -10,17 +10,9 @@ from typing import TypeVar
 from engine.protocol import Message
 from tui.assistant.answer_writer import AnswerWriter
 from tui.assistant.chat_messages import Render, model_messages, plain_text
-from vault.conversations.errors import (
-    ChatMissing,
-    ConversationError,
-    MessageMissing,
-    NotStored,
-    StoreDamaged,
-    StoreGone,
-    StoreUnusable,
-)
+from tui.assistant.safe_store import SafeStore
 from vault.conversations.exporting import ChatDocument, chat_document
-from vault.conversations.store import Conversations, temporary_conversations
+from vault.conversations.store import Conversations
 from vault.conversations.tree import ChatTree
 from vault.conversations.values import (
     DEFAULT_OPTIONS,
@@ -39,16 +31,13 @@ Answer = TypeVar("Answer")
 class StoredChat:
     """One chat, used from one event loop; the store's calls run in threads.
 
-    `tree` is what is stored, `trouble` says why the chat is only in memory at the moment.
+    `tree` is what is stored.
     """
 
     def __init__(self, store: Conversations, chat: Chat, tree: ChatTree) -> None:
         self.chat, self.tree = chat, tree
-        self.trouble = ""
-        self._store, self._memory = store, store if store.is_temporary else None
+        self._kept = SafeStore(store, chat.id)
         self._writers: dict[str, AnswerWriter] = {}
-        self._lock = asyncio.Lock()
-        self._is_damaged = False
 
     @classmethod
     async def new(cls, store: Conversations, options: ChatOptions = DEFAULT_OPTIONS) -> StoredChat:
@@ -73,7 +62,16 @@ class StoredChat:
     @property
     def is_temporary(self) -> bool:
         """Whether the user wanted it to touch no disk."""
-        return self._store.is_temporary
+        return self._kept.is_temporary
+
+    @property
+    def trouble(self) -> str:
+        """Why the chat is only in memory; empty when all is well."""
+        return self._kept.trouble
+
+    @trouble.setter
+    def trouble(self, reason: str) -> None:
+        self._kept.trouble = reason
 
     @property
     def path(self) -> tuple[MessageNode, ...]:
@@ -131,7 +129,7 @@ class StoredChat:
     async def fork(self, message: str) -> StoredChat:
         """A chat of its own that begins with the messages up to this one."""
         forked = await self.run(lambda store: store.chats.fork(self.id, message))
-        return await StoredChat.open(self._memory or self._store, forked.id)
+        return await StoredChat.open(self._kept.used, forked.id)
 
     async def run(self, action: Callable[[Conversations], Answer]) -> Answer:
         """Do anything with the store, off the loop. Raises ConversationError.
@@ -140,77 +138,30 @@ class StoredChat:
         there.
         """
 
-        def act(store: Conversations) -> tuple[Answer, Chat, ChatTree]:
-            answer = action(store)
-            return answer, store.chats.get(self.id), store.messages.tree(self.id)
+        def act(store: Conversations) -> tuple[Answer, tuple[Chat, ChatTree]]:
+            return action(store), self._read(store)
 
-        answer, self.chat, self.tree = await self._attempt(act)
+        answer, (self.chat, self.tree) = await self._attempt(act)
         return answer
 
     async def retry_saving(self) -> bool:
         """Try to put a chat that is only in memory back on the disk; not during an answer."""
-        async with self._lock:
-            if not self.trouble or self._memory is None or self._writers:
-                return not self.trouble
-            document = self._document()
-
-            def save() -> tuple[Chat, ChatTree]:
-                if self._is_damaged:
-                    self._store.mend()
-                else:
-                    self._store.reopen()
-                self._store.answers.abandon([node.id for node in document.messages])
-                self._store.importer.take([document])
-                return self._store.chats.get(self.id), self._store.messages.tree(self.id)
-
-            try:
-                self.chat, self.tree = await asyncio.to_thread(save)
-            except ConversationError as error:
-                self.trouble = str(error)
-                return False
-            self._memory, self.trouble = None, ""
-            return True
+        found = await self._kept.put_back(self._known, self._read)
+        if found is not None:
+            self.chat, self.tree = found
+        return not self.trouble
 
     async def _attempt(self, action: Callable[[Conversations], Answer]) -> Answer:
-        async with self._lock:
-            if self._memory is not None:
-                return await asyncio.to_thread(action, self._memory)
-            try:
-                return await asyncio.to_thread(action, self._store)
-            except MessageMissing as error:
-                if await asyncio.to_thread(self._is_kept):
-                    raise
-                return await self._goes_on_in_memory(action, error)
-            except (ChatMissing, NotStored, StoreGone, StoreDamaged, StoreUnusable) as error:
-                return await self._goes_on_in_memory(action, error)
+        return await self._kept.run(action, self._known)
 
-    async def _goes_on_in_memory(
-        self, action: Callable[[Conversations], Answer], error: ConversationError
-    ) -> Answer:
-        self._memory = await asyncio.to_thread(self._copied)
-        self.trouble, self._is_damaged = str(error), isinstance(error, StoreDamaged)
-        return await asyncio.to_thread(action, self._memory)
+    def _read(self, store: Conversations) -> tuple[Chat, ChatTree]:
+        return store.chats.get(self.id), store.messages.tree(self.id)
 
-    def _is_kept(self) -> bool:
-        """Whether the chat is there: another window may have deleted it for good."""
-        try:
-            self._store.chats.get(self.id)
-        except ConversationError:
-            return False
-        return True
-
-    def _copied(self) -> Conversations:
-        """A store in memory with this chat in it, whose answers can go on."""
-        memory = temporary_conversations()
-        memory.importer.take([self._document()])
-        for id in tuple(self._writers):
-            memory.answers.resume(id)
-        return memory
-
-    def _document(self) -> ChatDocument:
-        """The chat as far as it is known here, answers under way as far as they were written."""
+    def _known(self) -> tuple[ChatDocument, Sequence[str]]:
+        """The chat here, answers under way as far as they were written, and which those are."""
         document = chat_document(self.chat, self.tree)
-        return replace(document, messages=tuple(map(self._as_written, document.messages)))
+        messages = tuple(map(self._as_written, document.messages))
+        return replace(document, messages=messages), tuple(self._writers)
 
     def _as_written(self, node: MessageNode) -> MessageNode:
         writer = self._writers.get(node.id)
