@@ -48,5 +48,10 @@ class CallGuard:
         return ""
 
     def note_refused(self) -> None:
-        """A call was nothing that can be carried out."""
+        """A call that was to be carried out could not be."""
+        self._refused += 1
+
+    def note_malformed(self) -> None:
+        """What the model said was no call at all."""
+        self.count += 1
         self._refused += 1

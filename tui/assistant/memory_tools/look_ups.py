@@ -23,12 +23,18 @@ TOOLS_LINE = (
 class LookUps:
     """The look-ups of one turn. `scope` is a query whose pages alone are known; empty for all."""
 
-    def __init__(self, tools: WikiTools, offered: Sequence[Tool], scope: str = "") -> None:
+    def __init__(
+        self,
+        tools: WikiTools,
+        offered: Sequence[Tool],
+        scope: str = "",
+        context_tokens: int = 0,
+    ) -> None:
         self._tools = tools
         self._scope = scope
         self._offered = tuple(offered)
         self._guard = CallGuard(tools.defaults)
-        self._tools.begin_turn()
+        self._tools.begin_turn(context_tokens)
 
     @property
     def offered(self) -> tuple[Tool, ...]:
@@ -46,16 +52,16 @@ class LookUps:
         return Looked(looked.text, looked.is_error, time.monotonic() - started)
 
     async def _look(self, call: ToolCall, malformed: str) -> Looked:
-        arguments = {"": call.arguments} if malformed else read_arguments(call)
-        refusal = self._guard.refusal(call.name, arguments)
         if malformed:
-            self._guard.note_refused()
+            self._guard.note_malformed()
             names = ", ".join(tool.name for tool in self._offered)
             return Looked(
                 f"This was no call that can be carried out. {malformed} The tools are: {names}."
                 ' Give a JSON object of arguments, such as {"query": "words"} for memory_search.',
                 is_error=True,
             )
+        arguments = read_arguments(call)
+        refusal = self._guard.refusal(call.name, arguments)
         if refusal:
             return Looked(refusal, is_error=True)
         try:

@@ -26,21 +26,21 @@ class ToolDesk:
 
     async def begin(self, options: ChatOptions) -> LookUps | None:
         """The look-ups of a question; None for a model without tools and a chat without memory."""
-        if not options.has_memory or not await self._can_call():
+        if not options.has_memory:
+            return None
+        try:
+            model = await self._model()
+        except EngineError:
+            # Whoever asks next is told.
+            return None
+        if not model.has_tools:
             return None
         # The wiki is not needed for the first frame, and takes its time to import.
         from tui.assistant.memory_tools.look_ups import LookUps
         from tui.assistant.memory_tools.wiki_tools import WikiTools
 
         self._tools = self._tools or WikiTools(self._wiki)
-        return LookUps(self._tools, offered_tools(), options.memory_scope)
-
-    async def _can_call(self) -> bool:
-        try:
-            return (await self._model()).has_tools
-        except EngineError:
-            # Whoever asks next is told.
-            return False
+        return LookUps(self._tools, offered_tools(), options.memory_scope, model.context_limit)
 
 
 def offered_tools() -> tuple[Tool, ...]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from vault.tools.memory_tools import MemoryTools
     from vault.vault import Vault
 
+_LEAST_BYTES = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
@@ -48,9 +50,10 @@ class WikiTools:
             for tool in MEMORY_TOOLS
         }
 
-    def begin_turn(self) -> None:
-        """The model may say as much again."""
-        self._budget.reset()
+    def begin_turn(self, context_tokens: int) -> None:
+        """The tools may say as much again: about a quarter of the context at most."""
+        # A token is about four bytes; 0 is a context nobody knows.
+        self._budget.reset(*((max(context_tokens, _LEAST_BYTES),) if context_tokens else ()))
 
     async def answer(self, name: str, arguments: Mapping[str, Any], scope: str) -> ToolAnswer:
         """Answer one call. Raises VaultError when there is no wiki to ask."""
