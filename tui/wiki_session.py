@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TypeVar
 
 from tui.in_use import InUse
+from tui.pictures.ways import PictureWay
 from vault.consent import Consents
 from vault.errors import VaultError
 from vault.files import ArticleFile
@@ -27,8 +28,9 @@ Answer = TypeVar("Answer")
 class WikiSession:
     """Holds the vault, its latest listing and the resolver made from it."""
 
-    def __init__(self, location: WikiLocation) -> None:
+    def __init__(self, location: WikiLocation, pictures: PictureWay = PictureWay.OFF) -> None:
         self.location = location
+        self.pictures = pictures
         self.root = location.root
         self._data_dir = location.data_dir
         self._consents = Consents(location.consents_dir)

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 
 from tui.document.document import read_document
 from tui.document.layout.lay import lay
-from tui.document.page import FoundPage, Library, LinkStatus
+from tui.document.page import FoundPage, FoundPicture, Library, LinkStatus
 from tui.themes.load import builtin_themes_dir, load_themes
 from tui.themes.variables import theme_variable_defaults
 from tui.widgets.wiki.article import ArticleView
@@ -38,10 +38,14 @@ class Shelf:
         text = self._pages.get(name)
         return None if text is None else FoundPage(f"{name}.md", text)
 
-    def picture_facts(self, target: str, from_path: str) -> str:
+    def picture(self, target: str, from_path: str) -> FoundPicture:
         """What a test expects."""
         del target, from_path
-        return "PNG 4 × 3"
+        return FoundPicture("PNG 4 × 3")
+
+    def picture_content(self, path: str) -> bytes:
+        """None is drawn."""
+        raise FileNotFoundError(path)
 
 
 def plain_lines(text: str, width: int, library: Library | None = None) -> list[str]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.document.lines import Margin, Runs
-from tui.document.page import Page
+from tui.document.page import FoundPicture, Page
 from tui.document.roles import Role, Roles
 
 NO_MARGIN = Margin()
+NO_PICTURE = FoundPicture()
 
 Align = Literal["left", "center", "right"]
 
@@ -105,11 +106,12 @@ class CalloutBody:
 
 @dataclass(frozen=True, slots=True)
 class PictureBody:
-    """A picture that stands alone; `facts` says what is known of it."""
+    """A picture that stands alone, `width` pixels wide if the page says so."""
 
     href: str
     alt: str
-    facts: str
+    width: int | None = None
+    found: FoundPicture = NO_PICTURE
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ class Builder(Placing):
     def _with_facts(self, body: Body) -> Body:
         if not isinstance(body, PictureBody) or is_external(body.href):
             return body
-        return replace(body, facts=self.page.library.picture_facts(body.href, self.page.path))
+        return replace(body, found=self.page.library.picture(body.href, self.page.path))
 
     def _quote(self, tokens: Sequence[Token], at: int, line: int) -> int:
         is_paragraph = tokens[at + 1].type == "paragraph_open"

@@ -9,7 +9,7 @@ from tui.document.blocks import EmbedBody, PictureBody
 from tui.document.build import Builder
 from tui.document.containers import Containers, GroupIds, quote_level
 from tui.document.page import FoundPage, Page
-from tui.document.paragraphs import Embed
+from tui.document.paragraphs import Embed, read_picture_label
 from tui.document.reading import clean_text, fill, infobox_facts
 from tui.document.roles import Role
 from tui.markdown.address import wiki_address
@@ -39,19 +39,19 @@ class EmbedReader:
         """Add what an embed shows: a picture, or a page's head and its blocks."""
         library, path = builder.page.library, builder.page.path
         if embed.target.partition("#")[0].casefold().endswith(_PICTURES):
-            facts = library.picture_facts(embed.target, path)
-            label = "" if embed.label.replace("x", "").isdigit() else embed.label
-            builder.add(PictureBody(embed.target, label or embed.target, facts), line, gap)
+            label, width = read_picture_label(embed.label)
+            found = library.picture(embed.target, path)
+            builder.add(PictureBody(embed.target, label or embed.target, width, found), line, gap)
             return
-        found = None if self._is_spent else library.page(embed.target, path)
-        problem = self._problem(found)
+        page = None if self._is_spent else library.page(embed.target, path)
+        problem = self._problem(page)
         name, _, fragment = embed.target.partition("#")
         title = embed.label or " › ".join(part for part in (name, *fragment.split("#")) if part)
         level = quote_level(Role.RULE)
         builder.containers.levels.append(level)
         builder.add(EmbedBody(wiki_address(embed.target), title, problem), line, gap)
-        if found is not None and not problem:
-            self._read(builder, found, fragment)
+        if page is not None and not problem:
+            self._read(builder, page, fragment)
         builder.containers.levels.pop()
 
     @property

@@ -11,9 +11,12 @@ from tui.document.blocks import (
     FactsBody,
     HeadingBody,
     LiteralBody,
+    PictureBody,
     ProseBody,
     TableBody,
 )
+from tui.document.page import FoundPicture
+from tui.pictures.source import PictureSource, cells_of
 
 
 def opened_group(block: Block) -> int | None:
@@ -26,14 +29,17 @@ def expected_lines(block: Block, room: int) -> int:
     """About how many lines a block takes in a line of `room` cells."""
     match block.body:
         case ProseBody(source=source):
-            return 1 + cell_len(source) // room
+            lines = 1 + cell_len(source) // room
         case CodeBody(first=first, end=end) | TableBody(first=first, end=end):
-            return end - first + (first == 0)
+            lines = end - first + (first == 0)
         case LiteralBody(text=text):
-            return 1 + text.count("\n")
+            lines = 1 + text.count("\n")
         case FactsBody(facts=facts):
-            return len(facts)
+            lines = len(facts)
         case HeadingBody(level=level):
-            return 1 + (level <= 2)
+            lines = 1 + (level <= 2)
+        case PictureBody(width=width, found=FoundPicture(source=PictureSource() as source)):
+            lines = cells_of(source, width, room)[1] + 1
         case _:
-            return 1
+            lines = 1
+    return lines

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from tui.document.roles import Role, Roles
 from tui.document.targets import Target
+from tui.pictures.source import PictureRow
 
 NO_LINK = -1
 
@@ -30,12 +31,14 @@ class Line:
     """One line. Its first `margin` characters are decoration, never copied and never found.
 
     What follows them is the block's text from `start` on. `ground` colours the line to its end.
+    `picture` is drawn over what follows the margin, which is blank.
     """
 
     runs: Runs
     margin: int = 0
     start: int = 0
     ground: Role | None = None
+    picture: PictureRow | None = None
 
     @property
     def text(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from markdown_it.token import Token
 
 from tui.document.grammar import inline_tokens
+from tui.pictures.source import PictureSource
 
 
 class LinkStatus(Enum):
@@ -27,6 +28,14 @@ class FoundPage:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPicture:
+    """A picture in a few words, and what is drawn of it; None where nothing is."""
+
+    facts: str = ""
+    source: PictureSource | None = None
+
+
 class Library(Protocol):
     """What a page needs of the wiki around it."""
 
@@ -36,8 +45,11 @@ class Library(Protocol):
     def page(self, target: str, from_path: str) -> FoundPage | None:
         """The page a wikilink means, None when there is none to show. May read a file."""
 
-    def picture_facts(self, target: str, from_path: str) -> str:
-        """What is known of a picture of the wiki, in a few words. May read a file."""
+    def picture(self, target: str, from_path: str) -> FoundPicture:
+        """What is known of a picture of the wiki. May read a file."""
+
+    def picture_content(self, path: str) -> bytes:
+        """The bytes of a picture that `picture` found. Reads a file; raises OSError."""
 
 
 class NoLibrary:
@@ -53,10 +65,14 @@ class NoLibrary:
         del target, from_path
         return None
 
-    def picture_facts(self, target: str, from_path: str) -> str:
+    def picture(self, target: str, from_path: str) -> FoundPicture:
         """Nothing."""
         del target, from_path
-        return ""
+        return FoundPicture()
+
+    def picture_content(self, path: str) -> bytes:
+        """There is none."""
+        raise FileNotFoundError(path)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ LONGEST_PIECE = 8_000
 
 _TASK = re.compile(r"\[([^\[\]\n])\](?:[ \t]+|\Z)")
 _EMBED = re.compile(r"!\[\[(?P<target>[^\[\]\n|]+)(?:\|(?P<label>[^\[\]\n]*))?\]\]")
+_SIZE = re.compile(r"(?:^|\|)\s*(?P<width>\d{1,5})(?:x\d{1,5})?\s*\Z")
 _PICTURE = re.compile(
     r"!\[(?P<alt>[^\[\]\n]*)\]\((?P<src><[^<>\n]+>|[^\s()]+)(?:\s+\"[^\"\n]*\")?\)"
 )
@@ -41,6 +42,14 @@ def read_task(source: str) -> tuple[str, str] | None:
     return (found[1], source[found.end() :]) if found else None
 
 
+def read_picture_label(label: str) -> tuple[str, int | None]:
+    """The text of a picture's label, and the width in pixels that may end it: `text|200x100`."""
+    size = _SIZE.search(label)
+    if size is None:
+        return label.strip(), None
+    return label[: size.start()].strip(), int(size["width"]) or None
+
+
 def read_paragraph(source: str) -> Iterator[Piece]:
     """What a paragraph consists of."""
     formula = _FORMULA.fullmatch(source.strip())
@@ -65,7 +74,8 @@ def _alone(line: str) -> Piece | None:
         if embed := _EMBED.fullmatch(line):
             return Embed(embed["target"].strip(), (embed["label"] or "").strip())
         if picture := _PICTURE.fullmatch(line):
-            return PictureBody(unquote(picture["src"].strip("<>")), picture["alt"], "")
+            alt, width = read_picture_label(picture["alt"])
+            return PictureBody(unquote(picture["src"].strip("<>")), alt, width)
     elif _STUB.fullmatch(line):
         return LiteralBody(STUB_NOTE, (Role.TAG,))
     elif _CATEGORIES.match(line):

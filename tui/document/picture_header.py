@@ -5,14 +5,17 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from tui.document.exif import is_sideways
+
 HEADER_BYTES = 256 * 1024
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+_NOTES = 0xE1
 _ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
 
 
 @dataclass(frozen=True, slots=True)
 class PictureHeader:
-    """A format's name, and the size in pixels."""
+    """A format's name, and the size in pixels as the picture stands upright."""
 
     format: str
     width: int
@@ -53,11 +56,14 @@ def _webp(content: bytes) -> PictureHeader | None:
 
 def _jpeg(content: bytes) -> PictureHeader | None:
     at = 2
+    is_turned = False
     while at < len(content) and content[at] == 0xFF:
         kind = content[at + 1]
         if kind in _FRAMES:
             height, width = struct.unpack(">HH", content[at + 5 : at + 9])
-            return PictureHeader("JPEG", width, height)
+            return PictureHeader("JPEG", *((height, width) if is_turned else (width, height)))
+        if kind == _NOTES and content[at + 4 : at + 10] == b"Exif\0\0":
+            is_turned = is_sideways(content[at + 10 : at + 10 + HEADER_BYTES])
         if kind in _ALONE or kind == 0xFF:
             at += 1 if kind == 0xFF else 2
             continue

@@ -74,7 +74,7 @@ class MainScreen(ChatActions, WikiActions):
         self._assistant = assistant
         self._models = models
         self._chats = chats
-        self._wiki = WikiPlace(wiki, id="wiki")
+        self._wiki = WikiPlace(wiki, ui.images, id="wiki")
         self._first_layout = PaneLayout(
             "side" if ui.show_wiki else "hidden", "side" if ui.show_gauge else "hidden"
         )

@@ -145,6 +145,9 @@ class UiSettings(Struct, frozen=True, kw_only=True):
     animations: Literal["full", "basic", "none"] = "full"
     """How much moves on the screen. "none" also suits slow connections."""
 
+    images: Literal["auto", "blocks", "off"] = "auto"
+    """Draw the wiki's pictures. "blocks": never by the terminal itself. "off": only name them."""
+
     notify: Literal["off", "bell", "terminal"] = "bell"
     """How an answer tells that it ended while you look elsewhere. "terminal": by the desktop."""
 

@@ -20,6 +20,7 @@ from tui.document.lines import (
 from tui.document.roles import Role
 from tui.document.targets import Target
 from tui.document.wrap import Span, wrap
+from tui.pictures.source import PictureRow
 
 # A margin leaves this many cells for the text, or two thirds of the line.
 LEAST_TEXT_CELLS = 12
@@ -84,6 +85,13 @@ class Sheet:
         """A line that is decoration from end to end."""
         line = (*self._next_margin(), *runs)
         self.lines.append(Line(line, runs_length(line), self.length, self.ground))
+
+    def draw_picture(self, picture: PictureRow) -> None:
+        """A line of a picture."""
+        margin = self._next_margin()
+        runs = (*margin, Run(" " * picture.columns))
+        length = runs_length(runs)
+        self.lines.append(Line(runs, length, self.length, self.ground, picture))
 
     def laid(self) -> Laid:
         """What was written."""

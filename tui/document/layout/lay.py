@@ -20,12 +20,12 @@ from tui.document.blocks import (
 from tui.document.layout.code import lay_code
 from tui.document.layout.facts import lay_facts
 from tui.document.layout.flow_text import Sheet, fitted, rule
+from tui.document.layout.picture import lay_picture
 from tui.document.layout.prose import (
     lay_callout,
     lay_embed,
     lay_heading,
     lay_literal,
-    lay_picture,
     lay_prose,
 )
 from tui.document.layout.table import lay_table

@@ -9,16 +9,15 @@ from tui.document.blocks import (
     EmbedBody,
     HeadingBody,
     LiteralBody,
-    PictureBody,
     ProseBody,
 )
 from tui.document.callouts import callout_sign
-from tui.document.inline import is_external, read_inline
+from tui.document.inline import read_inline
 from tui.document.layout.flow_text import Sheet, rule
 from tui.document.lines import Run, Runs, runs_cells, with_roles
 from tui.document.page import Page
 from tui.document.roles import HEADING_ROLES, Role
-from tui.document.signs import EMBED_SIGN, EXTERNAL_SIGN, PICTURE_SIGN
+from tui.document.signs import EMBED_SIGN
 from tui.document.targets import FoldMark, LinkTarget, NoteReturn, TaskBox
 from tui.text.line import to_line
 
@@ -77,19 +76,6 @@ def lay_callout(sheet: Sheet, body: CalloutBody, page: Page, *, is_folded: bool)
         sign = FOLDED_SIGN if is_folded else OPEN_SIGN
         runs = (*runs, Run(" "), Run(sign, (body.role,), link))
     sheet.write(runs, hanging, before)
-
-
-def lay_picture(sheet: Sheet, body: PictureBody, page: Page) -> None:
-    """A picture's name, and what is known of it."""
-    link = sheet.add_target(LinkTarget(body.href, page.path))
-    is_away = is_external(body.href)
-    role, sign = (Role.EXTERNAL, EXTERNAL_SIGN) if is_away else (Role.LINK, "")
-    facts = body.facts or ("not fetched: it is not in the wiki" if is_away else "")
-    label = to_line(body.alt) or to_line(body.href)
-    runs = [Run(f"{label}{sign}", (role,), link)]
-    if facts:
-        runs.append(Run(f"  {to_line(facts)}", (Role.QUIET,)))
-    sheet.write(tuple(runs), (Run("  "),), (Run(PICTURE_SIGN, (Role.QUIET,)),))
 
 
 def lay_embed(sheet: Sheet, body: EmbedBody, page: Page) -> None:

@@ -15,7 +15,7 @@ from tui.screens.ask_text import AskTextScreen
 from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
 from tui.screens.wiki.lint import LintScreen
-from tui.screens.wiki.outside import offer_programs
+from tui.screens.wiki.outside import offer_programs, programs
 from tui.screens.wiki.tags import rename_tag
 from tui.screens.wiki.told import sha_of
 from tui.widgets.wiki.consent import ConsentDesk
@@ -158,8 +158,10 @@ class WikiDesk:
             await self._hands.renew()
 
     async def _open_outside(self) -> None:
-        file = self._hands.find_open()
-        await offer_programs(self._app, self._session.root, file.path if file is not None else "")
+        file, root = self._hands.find_open(), self._session.root
+        path = file.path if file is not None else ""
+        shown = displayable(path) or displayable(str(root))
+        await offer_programs(self._app, programs(root, path), shown)
 
     def _say(self, text: str, severity: Literal["information", "warning"] = "information") -> None:
         self._hands.owner.notify(text, severity=severity, markup=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +14,6 @@ from textual.app import App
 
 from tui.screens.question import Choice, QuestionScreen
 from vault import os_errors
-from vault.names import displayable
 from vault.obsidian import is_obsidian_vault
 
 LEAVE = Choice("leave", "Not now")
@@ -46,13 +46,25 @@ def programs(root: Path, path: str, platform: str = sys.platform) -> tuple[Progr
     return tuple(found)
 
 
-async def offer_programs(app: App[object], root: Path, path: str) -> None:
-    """Ask, and start what is chosen. Call from a worker."""
-    found = programs(root, path)
+def file_programs(
+    file: Path, *, is_picture: bool, platform: str = sys.platform
+) -> tuple[Program, ...]:
+    """What can open a file that is no page. Only pictures are opened: others could be run."""
+    opener = shutil.which("open" if platform == "darwin" else "xdg-open")
+    if opener is None:
+        return ()
+    shown = ("-R", str(file)) if platform == "darwin" else (str(file.parent),)
+    folder = Program(Choice("files", "File manager"), (opener, *shown))
+    if not is_picture:
+        return (folder,)
+    return Program(Choice("open", "Open", "primary"), (opener, str(file))), folder
+
+
+async def offer_programs(app: App[object], found: Sequence[Program], shown: str) -> None:
+    """Ask what is to open what is called `shown`, and start it. Call from a worker."""
     if not found:
         app.notify("There is no program here that opens files.", severity="warning", markup=False)
         return
-    shown = displayable(path) or displayable(str(root))
     choices = (*(program.choice for program in found), LEAVE)
     answer = await app.push_screen_wait(QuestionScreen(f"Open {shown} elsewhere?", choices))
     for program in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -114,7 +114,7 @@ def stamped(line: Line, at: int, label: str) -> Line:
         Run(shown, (Role.HINT,)),
         *cut(line.runs, covered, runs_length(line.runs)),
     )
-    return Line(runs, line.margin, line.start, line.ground)
+    return replace(line, runs=runs)
 
 
 def link_at(line: Line, cell: int) -> int:

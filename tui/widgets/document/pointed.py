@@ -47,6 +47,12 @@ class PointedView(LinkedView):
         block, line = found
         cell = event.x - self.measure.left
         link = link_at(line, cell)
+        if (
+            line.picture is not None
+            and 0 <= cell - line.margin + line.picture.columns < line.picture.columns
+        ):
+            # What can be chosen in its block is only the picture.
+            link = 0
         if link != NO_LINK:
             return (block, link), None
         group = opened_group(self.flow.document.blocks[block])

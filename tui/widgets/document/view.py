@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Region
 from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.document.blocks import HeadingBody
 from tui.document.document import Document
-from tui.document.lines import Line
+from tui.document.lines import Line, cut
 from tui.document.roles import Role
+from tui.pictures.source import PictureRow
 from tui.widgets.document.copying import selected_text
 from tui.widgets.document.finding import Finding
 from tui.widgets.document.flow_view import FlowView
@@ -25,9 +29,11 @@ from tui.widgets.document.painter import (
     paint,
     stamped,
 )
+from tui.widgets.document.pictures import PictureShelf
 from tui.widgets.document.styles import COMPONENTS, DEFAULT_CSS
 
 _FOLDED_MARK, _OPEN_MARK = "▸ ", "▾ "
+NO_STYLE = Style()
 
 
 class DocumentView(FlowView):
@@ -42,6 +48,7 @@ class DocumentView(FlowView):
         self.hints: Hints | None = None
         self.finding: Finding | None = None
         self._palette = Palette(self)
+        self.pictures = PictureShelf(self)
 
     def show_document(self, document: Document, *, keeps_place: bool = False) -> None:
         """Show a document; what was found and selected in the one before is forgotten."""
@@ -61,8 +68,21 @@ class DocumentView(FlowView):
         overlays = list(self._overlays(block, line, number))
         line = self._with_hints(block, line)
         selected = self.screen.get_component_rich_style("screen--selection", partial=True)
-        segments = paint(line, self.measure, self._palette, overlays, selected)
+        if line.picture is not None:
+            segments = self._with_picture(block, line, line.picture)
+        else:
+            segments = paint(line, self.measure, self._palette, overlays, selected)
         return framed(segments, self._gutter(block, number), self.measure, self._palette, number)
+
+    def _with_picture(self, block: int, line: Line, picture: PictureRow) -> list[Segment]:
+        before = cut(line.runs, 0, line.margin - picture.columns)
+        segments = paint(replace(line, runs=before), self.measure, self._palette, (), NO_STYLE)
+        if self.flow is not None:
+            library = self.flow.document.blocks[block].page.library
+            ground = self.background_colors[1].rgb
+            style = self._palette.style((Role.BOX, Role.QUIET))
+            segments += self.pictures.line(picture, library, ground, style)
+        return segments
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text as it was written in words, not as its lines were broken."""
@@ -73,6 +93,10 @@ class DocumentView(FlowView):
         """Draw the selection."""
         del selection
         self.refresh()
+
+    def on_unmount(self) -> None:
+        """Nothing is drawn any more."""
+        self.pictures.clear()
 
     def notify_style_update(self) -> None:
         """The theme changed."""

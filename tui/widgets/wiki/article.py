@@ -56,6 +56,8 @@ class ArticleView(Vertical):
     def on_mount(self) -> None:
         """There is no document yet."""
         self.reader.display = False
+        if self._desk is not None:
+            self.reader.pictures.way = self._desk.pictures
 
     @property
     def reader(self) -> DocumentReader:

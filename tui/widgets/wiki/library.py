@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import posixpath
+import os
 
-from tui.document.page import FoundPage, LinkStatus
-from tui.document.picture_header import HEADER_BYTES, read_picture_header
+from tui.document.page import FoundPage, FoundPicture, LinkStatus
+from tui.document.picture_header import HEADER_BYTES, PictureHeader, read_picture_header
+from tui.pictures.source import MOST_BYTES, PictureSource, refusal
+from tui.pictures.ways import PictureWay
+from tui.widgets.wiki.attachments import find_attachment, is_note
 from tui.wiki_session import WikiSession
 from vault.confined import opened_place, read_regular
 from vault.errors import VaultError
-from vault.links.link import Link, LinkForm
 from vault.links.resolve import Found, Refused, Wanted
-from vault.links.scan import leads_to_note
 from vault.vault import Vault
 
 _NOT_FOUND = "not found in the wiki"
 
 
 class WikiLibrary:
-    """Answers `status` from the latest listing; `page` and `picture_facts` read files."""
+    """Answers `status` from the latest listing; `page` and `picture` read files."""
 
     def __init__(self, session: WikiSession, vault: Vault) -> None:
         self._session = session
@@ -26,7 +27,7 @@ class WikiLibrary:
 
     def status(self, target: str, from_path: str, is_wikilink: bool) -> LinkStatus:
         """Where a link leads; what is no page, or cannot be told at once, counts as known."""
-        if not _is_note(target, is_wikilink) or not self._session.has_names:
+        if not is_note(target, is_wikilink=is_wikilink) or not self._session.has_names:
             return LinkStatus.KNOWN
         try:
             found = self._session.resolve(target, from_path, is_wikilink)
@@ -51,37 +52,35 @@ class WikiLibrary:
             return None
         return None if text is None else FoundPage(found.path, text)
 
-    def picture_facts(self, target: str, from_path: str) -> str:
-        """Format, size in pixels and in bytes of a picture."""
-        for path in self._places(target.partition("#")[0], from_path):
-            try:
-                with opened_place(self._vault.root, path) as place:
-                    status, content = read_regular(place, HEADER_BYTES)
-            except (OSError, VaultError, ValueError):
-                continue
-            header = read_picture_header(content)
-            if header is None:
-                return "a file that zib cannot read as a picture"
-            return (
-                f"{header.format} {header.width:,} × {header.height:,}, {_amount(status.st_size)}"
-            )
-        return _NOT_FOUND
+    def picture(self, target: str, from_path: str) -> FoundPicture:
+        """Format, size in pixels and in bytes of a picture, and where it is."""
+        found = find_attachment(self._vault, target, from_path, HEADER_BYTES)
+        if found is None:
+            return FoundPicture(_NOT_FOUND)
+        path, status, content = found
+        return self._described(path, status, read_picture_header(content))
 
-    def _places(self, target: str, from_path: str) -> list[str]:
-        """Where a picture may be: beside the page, in the attachments folder, at the top."""
-        folder = posixpath.dirname(from_path)
-        attachments = self._vault.conventions.attachments_folder
-        if attachments.startswith("./"):
-            attachments = posixpath.join(folder, attachments)
-        places = (posixpath.join(each, target) for each in (folder, attachments, ""))
-        plain = (posixpath.normpath(each).lstrip("/") for each in places)
-        return [each for each in dict.fromkeys(plain) if not each.startswith("..")]
+    def _described(
+        self, path: str, status: os.stat_result, header: PictureHeader | None
+    ) -> FoundPicture:
+        if header is None:
+            return FoundPicture("a file that zib cannot read as a picture")
+        size = f"{header.width:,} × {header.height:,}"
+        facts = f"{header.format} {size}, {_amount(status.st_size)}"
+        refused = refusal(header, status.st_size)
+        if refused:
+            return FoundPicture(f"{facts}, {refused}")
+        version = (status.st_mtime_ns, status.st_size)
+        source = PictureSource(path, header.width, header.height, version)
+        return FoundPicture(facts, None if self._session.pictures is PictureWay.OFF else source)
 
-
-def _is_note(target: str, is_wikilink: bool) -> bool:
-    page, mark, fragment = target.partition("#")
-    form: LinkForm = "wikilink" if is_wikilink else "markdown"
-    return leads_to_note(Link(0, 0, (0, 0), page, fragment if mark else None, "", False, form))
+    def picture_content(self, path: str) -> bytes:
+        """The bytes of a picture of the wiki."""
+        try:
+            with opened_place(self._vault.root, path) as place:
+                return read_regular(place, MOST_BYTES)[1]
+        except (VaultError, ValueError) as error:
+            raise FileNotFoundError(path) from error
 
 
 def _amount(size: int) -> str:

@@ -6,8 +6,12 @@ from collections.abc import Awaitable, Callable
 
 from textual.widget import Widget
 
+from tui.document.picture_header import HEADER_BYTES, read_picture_header
 from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
+from tui.screens.wiki.outside import file_programs, offer_programs
+from tui.text.content import literal_line
+from tui.widgets.wiki.attachments import find_attachment, is_note
 from tui.wiki_session import WikiSession
 from vault.errors import VaultError
 from vault.files import ArticleFile
@@ -50,6 +54,9 @@ class LinkDesk:
                 if len(candidates) > 1:
                     self._owner.notify(f"{len(candidates)} notes are called that.", markup=False)
                 await self._open(path, fragment or "")
+            case Wanted() if not is_note(target, is_wikilink=is_wikilink):
+                offer = self._offer_file(target, from_path)
+                self._owner.run_worker(offer, group="wiki-ask", exclusive=True)
             case Wanted(name=name):
                 self._owner.run_worker(self._offer(name), group="wiki-ask", exclusive=True)
             case Refused(reason=reason):
@@ -76,6 +83,23 @@ class LinkDesk:
             link = links[chosen]
             target = link.target if link.fragment is None else f"{link.target}#{link.fragment}"
             await self.follow(target, path, link.is_wikilink)
+
+    async def _offer_file(self, target: str, from_path: str) -> None:
+        try:
+            found = await self._session.ask(
+                lambda vault: find_attachment(vault, target, from_path, HEADER_BYTES)
+            )
+        except VaultError as error:
+            self._complain(str(error))
+            return
+        shown = literal_line(target).plain
+        if found is None:
+            self._complain(f"There is no file “{shown}” in the wiki.")
+            return
+        path, _status, content = found
+        is_picture = read_picture_header(content) is not None
+        can_open = file_programs(self._session.root / path, is_picture=is_picture)
+        await offer_programs(self._owner.app, can_open, shown)
 
     async def _offer(self, name: str) -> None:
         question = QuestionScreen(f"There is no page “{name}” yet.", (CREATE, NOT_NOW))

@@ -7,6 +7,7 @@ waits for them.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +15,7 @@ from textual import work
 from textual.containers import Vertical
 
 from tui.messages import WikiWanted
+from tui.pictures.ways import ImagesSetting, way_of
 from vault.root import WikiLocation
 
 if TYPE_CHECKING:
@@ -29,9 +31,12 @@ class WikiPlace(Vertical):
 
     BORDER_TITLE = "Wiki"
 
-    def __init__(self, location: WikiLocation, id: str | None = None) -> None:
+    def __init__(
+        self, location: WikiLocation, images: ImagesSetting = "off", id: str | None = None
+    ) -> None:
         super().__init__(id=id)
         self.location = location
+        self._images = images
         self._pane: WikiPane | None = None
         self._filling = asyncio.Lock()
 
@@ -41,7 +46,12 @@ class WikiPlace(Vertical):
             if self._pane is None:
                 from tui.wiki_session import WikiSession
 
-                self._pane = await self._put(WikiSession(self.location))
+                self._pane = await self._put(
+                    WikiSession(
+                        self.location,
+                        way_of(self._images, os.environ, self.app.console.color_system),
+                    )
+                )
             return self._pane
 
     async def ask(self, question: Callable[[Vault], Found]) -> Found:

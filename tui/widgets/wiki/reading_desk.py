@@ -9,6 +9,7 @@ from tui.document.layout.code import prepare
 from tui.document.page import LinkStatus, NoLibrary
 from tui.document.task_edit import toggle_task
 from tui.markdown.parser import IsKnown
+from tui.pictures.ways import PictureWay
 from tui.widgets.wiki.library import WikiLibrary
 from tui.wiki_session import WikiSession
 from vault.errors import EditRefused, ReadOnlyArticle
@@ -36,6 +37,11 @@ class ReadingDesk:
             return document
 
         return await self._session.ask(read)
+
+    @property
+    def pictures(self) -> PictureWay:
+        """How pictures are drawn."""
+        return self._session.pictures
 
     @property
     def knows_links(self) -> bool:

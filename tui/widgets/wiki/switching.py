@@ -21,7 +21,7 @@ async def open_instead(pane: WikiPane, location: WikiLocation, folder: str) -> W
         root = await choose_wiki(pane.app, kept.recent, location.root, folder)
         if root is None or not await _is_text_safe(pane):
             return None
-        session = WikiSession(replace(location, root=root))
+        session = WikiSession(replace(location, root=root), pane.session.pictures)
         await session.open()
     except VaultError as error:
         pane.notify(str(error), severity="warning", markup=False)

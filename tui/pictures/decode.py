@@ -1,0 +1,145 @@
+"""Decodes a picture, whatever its bytes are, down to the few pixels that are drawn."""
+
+from __future__ import annotations
+
+import functools
+import io
+import struct
+import warnings
+import zlib
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from tui.document.picture_header import read_picture_header
+from tui.pictures.source import LONGEST_SIDE, MOST_PIXELS, refusal
+
+if TYPE_CHECKING:
+    from PIL.Image import Image, Transpose
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+Colour = tuple[int, int, int]
+
+_ORIENTATION = 0x0112
+# Deep grey values have sixteen bits; Pillow would cut them off at 255.
+_DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L", "I;16N", "F"})
+# Hostile bytes make Pillow raise any of these; its policy is that it may.
+_FAULTS = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    EOFError,
+    struct.error,
+    zlib.error,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    ZeroDivisionError,
+    Warning,
+)
+
+
+class PictureError(Exception):
+    """The picture cannot be drawn; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pixels:
+    """`data` has three bytes a pixel, row by row."""
+
+    width: int
+    height: int
+    data: bytes
+
+
+def decode(content: bytes, width: int, height: int, ground: Colour) -> Pixels:
+    """The picture in a box of so many pixels, upright, the first frame of those that move.
+
+    What it leaves free, or lets shine through, is `ground`. Raises PictureError.
+    """
+    header = read_picture_header(content)
+    refused = "" if header is None else refusal(header, len(content))
+    if refused:
+        raise PictureError(f"This picture is {refused}.")
+    pillow = _pillow()
+    try:
+        with pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
+            return _fitted(pillow, opened, (width, height), ground)
+    except pillow.UnidentifiedImageError as error:
+        raise PictureError("This is not a readable picture.") from error
+    except pillow.DecompressionBombError as error:
+        raise PictureError("This picture has too many pixels to draw.") from error
+    except _FAULTS as error:
+        said = "It is cut off." if "truncated" in str(error) else "It is damaged."
+        raise PictureError(f"This picture cannot be read: {said[0].lower()}{said[1:]}") from error
+
+
+@functools.cache
+def _pillow() -> ModuleType:
+    from PIL import Image
+
+    # Pillow warns of what it should refuse, and only from 89 megapixels on.
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    return Image
+
+
+def _fitted(pillow: ModuleType, opened: Image, box: tuple[int, int], ground: Colour) -> Pixels:
+    wide, high = opened.size
+    if wide * high > MOST_PIXELS or max(wide, high) > LONGEST_SIDE:
+        raise pillow.DecompressionBombError
+    turn = _turn(pillow, opened)
+    is_turned = turn in _sideways(pillow)
+    inner = (box[1], box[0]) if is_turned else box
+    # Only JPEG can be read at a smaller size; the others take no notice.
+    opened.draft("RGB", (inner[0] * 2, inner[1] * 2))
+    opened.load()
+    scale = min(inner[0] / wide, inner[1] / high)
+    size = (max(round(wide * scale), 1), max(round(high * scale), 1))
+    small = _plain(opened, ground, pillow).resize(size, pillow.Resampling.LANCZOS, reducing_gap=2.0)
+    if turn is not None:
+        small = small.transpose(turn)
+    if small.size != box:
+        whole = pillow.new("RGB", box, ground)
+        whole.paste(small, ((box[0] - small.width) // 2, (box[1] - small.height) // 2))
+        small = whole
+    return Pixels(*box, small.tobytes())
+
+
+def _plain(image: Image, ground: Colour, pillow: ModuleType) -> Image:
+    """The picture in red, green and blue."""
+    if image.mode in _DEEP_MODES:
+        return image.convert("I").point(lambda value: value * (1 / 256)).convert("L").convert("RGB")
+    if image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        below = pillow.new("RGBA", clear.size, (*ground, 255))
+        flat: Image = pillow.alpha_composite(below, clear)
+        return flat.convert("RGB")
+    return image.convert("RGB")
+
+
+def _turn(pillow: ModuleType, image: Image) -> Transpose | None:
+    """What puts the picture upright; a broken note about it counts as none."""
+    way = pillow.Transpose
+    turns: tuple[Transpose, ...] = (
+        way.FLIP_LEFT_RIGHT,
+        way.ROTATE_180,
+        way.FLIP_TOP_BOTTOM,
+        way.TRANSPOSE,
+        way.ROTATE_270,
+        way.TRANSVERSE,
+        way.ROTATE_90,
+    )
+    try:
+        orientation = image.getexif().get(_ORIENTATION)
+    except _FAULTS:
+        return None
+    if isinstance(orientation, int) and 2 <= orientation <= 8:
+        return turns[orientation - 2]
+    return None
+
+
+def _sideways(pillow: ModuleType) -> frozenset[Transpose]:
+    way = pillow.Transpose
+    return frozenset({way.TRANSPOSE, way.ROTATE_270, way.TRANSVERSE, way.ROTATE_90})
