@@ -170,6 +170,8 @@ class ZibApp(App[None]):
     def _begin(self) -> None:
         # What is loaded now stays; the collector need not look at it again.
         gc.freeze()
+        # A long page is many small values at once, none of them garbage.
+        gc.set_threshold(50_000, 20, 20)
         gc.enable()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):

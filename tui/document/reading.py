@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tui.document.build import Builder
 from tui.document.grammar import MOST_LEVELS, block_tokens
 from tui.document.tables import code_pieces, read_code
@@ -10,12 +12,12 @@ from vault.article.lines import with_breaks
 from vault.article.page import Article
 
 # These end no line in Markdown, and would end one on the screen.
-_NOT_LINE_BREAKS = str.maketrans(dict.fromkeys("\x0b\x0c\x85\u2028\u2029", " "))
+_NOT_LINE_BREAKS = re.compile("[\x0b\x0c\x85\u2028\u2029]")
 
 
 def clean_text(text: str) -> str:
     """A page's text as it may be shown, with as many lines as it had."""
-    return to_display(with_breaks(text, "\n").translate(_NOT_LINE_BREAKS))
+    return to_display(_NOT_LINE_BREAKS.sub(" ", with_breaks(text, "\n")))
 
 
 def infobox_facts(article: Article) -> dict[int, tuple[tuple[str, str], ...]]:
