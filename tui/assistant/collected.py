@@ -31,6 +31,7 @@ from vault.conversations.values import EndState, Extras, ToolCall
 if TYPE_CHECKING:
     from tui.assistant.answer_writer import AnswerWriter
 
+NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 _STATES: dict[FinishReason, EndState] = {
     "stop": "complete",
     "length": "cut",
@@ -54,6 +55,7 @@ class Collected:
         self.calls: list[ToolCall] = []
         self.malformed: dict[str, str] = {}
         self._usage: values.Usage | None = None
+        self.spent = NOTHING_USED
         self._thinking_since = 0.0
         self._thinking_seconds = 0.0
         self.state: EndState = "stopped"
@@ -78,7 +80,7 @@ class Collected:
             case Finished(reason=reason, usage=usage):
                 self._note_time(is_thinking=False)
                 self.state = _STATES[reason]
-                self._usage = stored_usage(usage)
+                self._usage, self.spent = stored_usage(usage), usage
                 return StepEnded(usage) if self.is_waiting else Answered(reason, usage)
             case _:
                 assert_never(event)

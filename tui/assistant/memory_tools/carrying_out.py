@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
-from engine.protocol import Usage
 from tui.assistant.events import Answered, ToolAnswered
 from tui.assistant.stopping import Stop
 
 if TYPE_CHECKING:
     from tui.assistant.memory_tools.look_ups import LookUps
     from tui.assistant.turn import Turn
-
-_NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 
 
 async def carried_out(
@@ -29,7 +26,7 @@ async def carried_out(
         looked = await stop.unless_wanted(work)
         if looked is None:
             turn.stop()
-            yield Answered("cancelled", _NOTHING_USED)
+            yield Answered("cancelled", collected.spent)
             return
         await turn.keep_result(call, looked)
         yield ToolAnswered(call.id, looked.text, looked.is_error, looked.seconds)

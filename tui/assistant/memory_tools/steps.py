@@ -48,8 +48,9 @@ class AnswerSteps:
 
 
 def joined_text(texts: Iterator[str]) -> str:
-    """The texts of several steps as one."""
-    return "\n\n".join(text.strip("\n") for text in texts if text.strip())
+    """The texts of several steps as one; a single one stays as it is."""
+    said = [text for text in texts if text.strip()]
+    return said[0] if len(said) == 1 else "\n\n".join(text.strip("\n") for text in said)
 
 
 def grouped(path: Sequence[MessageNode]) -> tuple[MessageNode | AnswerSteps, ...]:

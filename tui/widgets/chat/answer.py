@@ -9,25 +9,55 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.assistant.events import Answered, AnswerFailed, PromptRead, Said
+from tui.assistant.events import (
+    Answered,
+    AnswerFailed,
+    PromptRead,
+    Said,
+    ToolAnswered,
+    ToolAsked,
+)
+from tui.assistant.memory_tools.calls import Looked, looked_of
+from tui.assistant.memory_tools.steps import AnswerSteps
 from tui.markdown.widget import SafeMarkdown
 from tui.text.content import literal
 from tui.text.sanitise import to_display
 from tui.widgets.chat.answer_stream import AnswerStream
 from tui.widgets.chat.message_view import MessageView
 from tui.widgets.chat.thinking import Thinking
+from tui.widgets.chat.tool_log import ToolLog
 from tui.widgets.chat.wording import answer_footer, kept_footer, reading_line
-from vault.conversations.values import MessageNode
+from vault.conversations.values import ToolCall
 
 
 class AnswerView(MessageView):
-    """An answer, with the thinking before it."""
+    """An answer, with the thinking before it and what was looked up for it."""
 
-    def __init__(self, node: MessageNode | None, may_draw: Callable[[], bool]) -> None:
-        super().__init__(node, "answer")
-        thinking = node.thinking if node else ""
-        seconds = node.extras.thinking_seconds if node else 0.0
+    def __init__(self, steps: AnswerSteps | None, may_draw: Callable[[], bool]) -> None:
+        super().__init__(steps.last if steps else None, "answer")
+        self.steps = steps
+        thinking = steps.thinking if steps else ""
+        seconds = steps.thinking_seconds if steps else 0.0
         self.thinking = Thinking(may_draw, thinking, seconds, is_over=bool(thinking))
+        self.look_ups = ToolLog(looked_up(steps) if steps else ())
+
+    def settle(self, steps: AnswerSteps) -> None:
+        """What is stored of it."""
+        self.steps, self.node = steps, steps.last
+
+    @property
+    def text(self) -> str:
+        """All that was said."""
+        return self.steps.text if self.steps else ""
+
+    @property
+    def branching_id(self) -> str:
+        """The first message of the answer is beside those of the others."""
+        return self.steps.steps[0].id if self.steps else ""
+
+    def holds(self, message: str) -> bool:
+        """Whether a message is a part of the answer."""
+        return self.steps is not None and message in self.steps.ids
 
     def toggle_thinking(self, is_expanded: bool) -> None:
         """Fold or unfold the thinking."""
@@ -37,27 +67,30 @@ class AnswerView(MessageView):
 class KeptAnswer(AnswerView):
     """An answer from the store."""
 
-    def __init__(self, node: MessageNode) -> None:
-        super().__init__(node, lambda: True)
-        self._kept = node
+    def __init__(self, steps: AnswerSteps) -> None:
+        super().__init__(steps, lambda: True)
+        self._kept = steps
 
     def compose(self) -> ComposeResult:
         """Top to bottom; nothing for what it has not."""
         if self._kept.thinking:
             yield self.thinking
+        if not self.look_ups.is_empty:
+            yield self.look_ups
         if self._kept.text:
             yield SafeMarkdown(to_display(self._kept.text), classes="answer-text")
-        yield Static(literal(kept_footer(self._kept)), classes="answer-footer")
+        yield Static(literal(kept_footer(self._kept.last)), classes="answer-footer")
         yield self.branch_line
 
 
 class Answer(AnswerView):
     """An answer as it arrives: progress, thinking, text, then one line about what it cost."""
 
-    def __init__(self, may_draw: Callable[[], bool], node: MessageNode | None = None) -> None:
-        """`node` is an answer that goes on."""
-        super().__init__(node, may_draw)
-        self._before = node.text if node else ""
+    def __init__(self, may_draw: Callable[[], bool], steps: AnswerSteps | None = None) -> None:
+        """`steps` are those of an answer that goes on."""
+        super().__init__(steps, may_draw)
+        self._before = steps.text if steps else ""
+        self._has_gap = self._has_thought_gap = False
         self._status = Static(Content("…"), classes="answer-status")
         self._markdown = SafeMarkdown("", classes="answer-text")
         self._tail = Static(Content(""), classes="answer-tail")
@@ -67,8 +100,9 @@ class Answer(AnswerView):
 
     def compose(self) -> ComposeResult:
         """Top to bottom."""
-        yield self._status
         yield self.thinking
+        yield self.look_ups
+        yield self._status
         yield self._markdown
         yield self._tail
         yield self._footer
@@ -97,15 +131,33 @@ class Answer(AnswerView):
     def show_reading(self, event: PromptRead) -> None:
         """Prefill progress."""
         self._status.update(Content(reading_line(event)))
+        self._status.display = True
+
+    def begin_step(self, id: str) -> None:
+        """The model says a message of its own, or goes on with one that is there."""
+        if self.steps is None or id not in self.steps.ids:
+            self._has_gap, self._has_thought_gap = bool(self.source), bool(self.thinking.text)
+
+    async def ask(self, event: ToolAsked) -> None:
+        """The model wants something looked up."""
+        self._status.display = False
+        self.thinking.end()
+        await self.look_ups.ask(ToolCall(event.name, event.arguments, event.call))
+
+    def answer(self, event: ToolAnswered) -> None:
+        """It was looked up."""
+        self.look_ups.answer(event.call, Looked(event.text, event.is_error, event.seconds))
 
     def take(self, event: Said) -> None:
         """The next piece."""
         self._status.display = False
         if event.span == "thinking":
-            self.thinking.take(event.text)
+            self.thinking.take(f"\n\n{event.text}" if self._has_thought_gap else event.text)
+            self._has_thought_gap = False
             return
         self.thinking.end()
-        self._stream.feed(event.text)
+        self._stream.feed(f"\n\n{event.text}" if self._has_gap else event.text)
+        self._has_gap = False
 
     async def end(self, event: Answered | AnswerFailed) -> None:
         """Draw the rest and the closing line."""
@@ -113,7 +165,16 @@ class Answer(AnswerView):
         if self._drawing is not None:
             await self._drawing
         self.thinking.end()
+        self.look_ups.end()
         self._status.display = False
         self._footer.update(literal(answer_footer(event)))
         self._footer.display = True
         self._footer.set_class(isinstance(event, AnswerFailed), "-failed")
+
+
+def looked_up(steps: AnswerSteps) -> list[tuple[ToolCall, Looked | None]]:
+    """The calls of an answer with their results; None for one that was not carried out."""
+    results = steps.results
+    return [
+        (call, looked_of(results[call.id]) if call.id in results else None) for call in steps.calls
+    ]

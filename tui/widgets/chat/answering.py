@@ -6,14 +6,24 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 from tui.assistant.assistant import Assistant
-from tui.assistant.events import AnswerBegun, Answered, AnswerFailed, Asked, PromptRead, Said
+from tui.assistant.events import (
+    AnswerBegun,
+    Answered,
+    AnswerFailed,
+    Asked,
+    PromptRead,
+    Said,
+    StepEnded,
+    ToolAnswered,
+    ToolAsked,
+)
+from tui.assistant.memory_tools.steps import AnswerSteps, question_of, steps_of
 from tui.assistant.requests import Ask, Regenerate, Request, Resume, Revise
 from tui.widgets.chat.answer import Answer
 from tui.widgets.chat.column import Column
 from tui.widgets.chat.meter import Meter
 from tui.widgets.chat.question import Question
 from tui.widgets.chat.transcript import Transcript
-from vault.conversations.values import MessageNode
 
 
 class Answering:
@@ -64,9 +74,9 @@ class Answering:
         if self.answer is not None and self.is_unstarted:
             self.answer.show_waiting(phrase)
 
-    def _resumed(self, request: Request) -> MessageNode | None:
+    def _resumed(self, request: Request) -> AnswerSteps | None:
         if isinstance(request, Resume) and self._assistant.chat is not None:
-            return self._assistant.chat.tree.get(request.message)
+            return steps_of(self._assistant.chat.tree, request.message)
         return None
 
     async def _make_room(self, request: Request, answer: Answer) -> None:
@@ -82,19 +92,29 @@ class Answering:
             case Regenerate(message=message):
                 await column.begin(answer, after=message)
             case Resume(message=message):
-                await column.begin(answer, after=chat.tree.parent(message) if chat else None)
+                after = question_of(chat.tree, message) if chat else None
+                await column.begin(answer, after=after)
 
     async def _stream(self, request: Request, answer: Answer) -> AnswerFailed | None:
         failure = None
         async with aclosing(self._assistant.answer(request)) as events:
             async for event in events:
                 match event:
-                    case Asked(question=id) | AnswerBegun(answer=id):
+                    case Asked(question=id):
                         self._ids.append(id)
+                    case AnswerBegun(answer=id):
+                        self._ids.append(id)
+                        answer.begin_step(id)
                     case PromptRead():
                         answer.show_reading(event)
                     case Said():
                         answer.take(event)
+                    case ToolAsked():
+                        await answer.ask(event)
+                    case ToolAnswered():
+                        answer.answer(event)
+                    case StepEnded():
+                        self._meter.show_usage(event.usage)
                     case Answered():
                         await answer.end(event)
                         self._meter.show_usage(event.usage)
@@ -113,8 +133,8 @@ class Answering:
         asked, *_ = self._ids or ("",)
         if self.question is not None:
             self.question.node = chat.tree.get(asked)
-        shown = chat.path[-1] if chat.path else None
-        if shown is not None and shown.role == "assistant" and chat.tree.parent(shown.id) == asked:
-            answer.node = shown
+        steps = steps_of(chat.tree, chat.tree.leaf)
+        if steps is not None and asked in {chat.tree.parent(steps.steps[0].id), *steps.ids}:
+            answer.settle(steps)
         await self.column.show(chat.tree)
         await self.column.thin_out()

@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.assistant.memory_tools.steps import AnswerSteps, grouped
 from tui.assistant.seam import is_seam
 from tui.text.content import literal_line
 from tui.widgets.chat.answer import Answer, AnswerView, KeptAnswer
@@ -18,6 +19,7 @@ from tui.widgets.chat.transcript import Transcript
 from vault.conversations.tree import ChatTree
 from vault.conversations.values import MessageNode
 
+Shown = MessageNode | AnswerSteps
 MOUNTED_AT_FIRST = 40
 MOUNTED_MORE = 20
 MOST_MOUNTED = 80
@@ -29,7 +31,7 @@ class Column:
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
         self._earlier: Static | None = None
-        self._path: tuple[MessageNode, ...] = ()
+        self._path: tuple[Shown, ...] = ()
         self._first = 0
         self.is_expanded = False
 
@@ -45,7 +47,7 @@ class Column:
 
     def view(self, message: str) -> MessageView | None:
         """Where a message is shown."""
-        return next((each for each in self.views if each.message_id == message), None)
+        return next((each for each in self.views if each.holds(message)), None)
 
     def above(self, message: str) -> str:
         """The message shown before this one; empty at the top."""
@@ -55,7 +57,7 @@ class Column:
 
     async def show(self, tree: ChatTree) -> None:
         """Show the chosen branch, leaving what is there already as it is."""
-        self._path = tuple(node for node in tree.path() if _is_shown(node))
+        self._path = tuple(each for each in grouped(tree.path()) if _is_shown(each))
         views = self.views
         self._first = min(self._first, max(len(self._path) - MOUNTED_AT_FIRST, 0))
         if not views:
@@ -63,7 +65,7 @@ class Column:
         wanted = self._path[self._first :]
         kept = 0
         for view, node in zip(views, wanted, strict=False):
-            if not view.is_of(node):
+            if not view.is_of(_last(node)):
                 break
             kept += 1
         await self._cut(views[kept] if kept < len(views) else None)
@@ -139,8 +141,8 @@ class Column:
 
     def _mark(self, tree: ChatTree) -> None:
         for view in self.views:
-            if view.message_id and tree.get(view.message_id):
-                view.branch_line.show(tree.branch(view.message_id))
+            if tree.get(view.branching_id):
+                view.branch_line.show(tree.branch(view.branching_id))
 
     async def _say_earlier(self) -> None:
         if self._earlier is None or not self._earlier.is_attached:
@@ -152,27 +154,32 @@ class Column:
         self._earlier.update(Content(f"▲ {self._first:,} earlier messages"))
 
 
-def _widgets(path: Sequence[MessageNode], start: int, is_expanded: bool) -> Iterator[Widget]:
-    model = next((node.model for node in reversed(path[:start]) if node.model), "")
+def _widgets(path: Sequence[Shown], start: int, is_expanded: bool) -> Iterator[Widget]:
+    nodes = [_last(each) for each in path]
+    model = next((node.model for node in reversed(nodes[:start]) if node.model), "")
     for place in range(start, len(path)):
-        node = path[place]
-        if node.role == "user":
-            answer = path[place + 1] if place + 1 < len(path) else node
-            if model and answer.model and answer.model != model:
-                yield _note(f"{answer.model} answers from here on")
-            yield Question(node.text, node)
-        elif is_seam(node):
-            yield SeamView(node)
-        else:
+        shown, node = path[place], nodes[place]
+        if isinstance(shown, AnswerSteps):
             model = node.model or model
-            view = KeptAnswer(node)
+            view = KeptAnswer(shown)
             if is_expanded:
                 view.toggle_thinking(True)
             yield view
+        elif is_seam(node):
+            yield SeamView(node)
+        else:
+            answer = nodes[place + 1] if place + 1 < len(path) else node
+            if model and answer.model and answer.model != model:
+                yield _note(f"{answer.model} answers from here on")
+            yield Question(node.text, node)
 
 
-def _is_shown(node: MessageNode) -> bool:
-    return node.role in {"user", "assistant"} or is_seam(node)
+def _last(shown: Shown) -> MessageNode:
+    return shown.last if isinstance(shown, AnswerSteps) else shown
+
+
+def _is_shown(each: Shown) -> bool:
+    return isinstance(each, AnswerSteps) or each.role == "user" or is_seam(each)
 
 
 def _note(text: str) -> Static:

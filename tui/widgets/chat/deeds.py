@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from tui.assistant.memory_tools.steps import question_of, steps_of
 from tui.assistant.requests import Regenerate, Resume
+from tui.markdown.address import wiki_address
+from tui.messages import LinkFollowed
 from tui.screens.clipboard import copy_text
 from tui.screens.pick import PickScreen
 from tui.widgets.chat.answer import AnswerView
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
     from tui.widgets.chat.pane import ChatPane
 
 _OF_TURNS = frozenset({"edit", "regenerate", "resume"})
-_AT_ANY_TIME = frozenset({"copy", "copy_code", "quote", "thinking"})
+_AT_ANY_TIME = frozenset({"copy", "copy_code", "quote", "thinking", "look_ups", "articles"})
+
+
+_OF_VIEWS = frozenset({"thinking", "look_ups"})
 
 
 class MessageDeeds:
@@ -51,17 +57,16 @@ class MessageDeeds:
         view, chat = self._selection.view, self._pane.current_chat
         if name == "undo":
             await self._undo(chat)
+        elif name == "articles":
+            await self._choose_article(view)
         elif view is None:
             self._say("No message is chosen: Alt+Up chooses the last.")
         elif name == "copy":
             copy_text(self._pane.app, view.text)
         elif name == "quote":
             self._quote(view.text)
-        elif name == "thinking":
-            if isinstance(view, AnswerView):
-                view.toggle_thinking(not view.thinking.is_expanded)
-            elif isinstance(view, SeamView):
-                view.toggle()
+        elif name in _OF_VIEWS:
+            _unfold(view, name)
         elif isinstance(view, SeamView) and name in _OF_TURNS:
             self._say("This is a summary: t shows it, d has the whole chat read again.")
         elif chat is not None and view.node is not None:
@@ -83,17 +88,19 @@ class MessageDeeds:
             copy_text(self._pane.app, blocks[chosen])
 
     async def _edit(self, chat: StoredChat, node: MessageNode) -> None:
-        question = node if node.role == "user" else chat.tree.get(chat.tree.parent(node.id))
+        question = node if node.role == "user" else chat.tree.get(question_of(chat.tree, node.id))
         if question is not None:
             self._pane.revise(question)
 
     async def _regenerate(self, chat: StoredChat, node: MessageNode) -> None:
-        question = node.id if node.role == "user" else chat.tree.parent(node.id)
+        question = node.id if node.role == "user" else question_of(chat.tree, node.id)
         if question:
             self._pane.request(Regenerate(question))
 
     async def _resume(self, chat: StoredChat, node: MessageNode) -> None:
-        if node.role == "user" or (not node.text and not node.thinking):
+        steps = steps_of(chat.tree, node.id)
+        has_begun = bool(node.text or node.thinking or (steps and steps.calls))
+        if node.role == "user" or not has_begun:
             await self._regenerate(chat, node)
         elif node.state in RESUMABLE:
             self._pane.request(Resume(node.id))
@@ -105,8 +112,11 @@ class MessageDeeds:
         self._say("A new chat, with the messages up to there. The other one stays as it was.")
 
     async def _delete(self, chat: StoredChat, node: MessageNode) -> None:
-        deleted = await chat.delete(node.id)
-        self._deleted.append((chat.id, deleted.messages))
+        steps = steps_of(chat.tree, node.id) if node.role == "assistant" else None
+        ids = steps.ids if steps else (node.id,)
+        for id in ids:
+            await chat.delete(id)
+        self._deleted.append((chat.id, ids))
         await self._pane.show_branch("")
         await self._pane.forget_read()
         self._say("Deleted. U has it back.")
@@ -143,11 +153,27 @@ class MessageDeeds:
 
     async def step(self, chat: StoredChat, node: MessageNode, step: int) -> None:
         """Show the version of a message so many further on."""
-        branch = chat.tree.branch(node.id)
+        steps = steps_of(chat.tree, node.id) if node.role == "assistant" else None
+        branch = chat.tree.branch(steps.steps[0].id if steps else node.id)
         place = branch.number - 1 + step
         if 0 <= place < len(branch.ids):
             await chat.select(branch.ids[place])
             await self._pane.show_branch(branch.ids[place])
+
+    async def _choose_article(self, view: MessageView | None) -> None:
+        from tui.widgets.chat.named_articles import articles_in
+
+        shown = view if view is not None else self._selection.last
+        found = articles_in(shown) if isinstance(shown, AnswerView) else ()
+        if not found:
+            self._say("No article was looked at or named here.")
+            return
+        chosen: int | None = 0
+        if len(found) > 1:
+            screen = PickScreen("Open which article?", [each.title for each in found])
+            chosen = await self._pane.app.push_screen_wait(screen)
+        if chosen is not None:
+            self._pane.post_message(LinkFollowed(wiki_address(found[chosen].path)))
 
     def _quote(self, text: str) -> None:
         text = self._pane.screen.get_selected_text() or text
@@ -158,3 +184,13 @@ class MessageDeeds:
 
     def _say(self, sentence: str) -> None:
         self._pane.notify(sentence, markup=False)
+
+
+def _unfold(view: MessageView, name: str) -> None:
+    if isinstance(view, SeamView):
+        view.toggle()
+    elif isinstance(view, AnswerView):
+        if name == "look_ups":
+            view.look_ups.toggle()
+        else:
+            view.toggle_thinking(not view.thinking.is_expanded)

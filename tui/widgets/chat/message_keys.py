@@ -34,10 +34,14 @@ MESSAGE_BINDINGS: list[BindingType] = [
     _deed("left", "version_before", "Version before", "The version of the message before"),
     _deed("right", "version_after", "Version after", "The next version of the message"),
     _deed("t,space", "thinking", "Thinking", "Unfold or fold what the model thought"),
+    _deed("o", "look_ups", "Look-ups", "Open or fold what the model looked up in the wiki"),
+    _deed("a", "articles", "Articles", "Open an article the answer names or looked at"),
 ]
 
 
-def key_line(node: MessageNode, branch: Branch, has_code: bool, cells: int) -> str:
+def key_line(
+    node: MessageNode, branch: Branch, has_code: bool, cells: int, *, has_look_ups: bool = False
+) -> str:
     """What can be done with a message, as much as there is room for."""
     is_answer = node.role == "assistant"
     parts = ["y copy"]
@@ -50,6 +54,8 @@ def key_line(node: MessageNode, branch: Branch, has_code: bool, cells: int) -> s
     parts += ["r again", "e edit", "f fork", "d delete", "> quote"]
     if node.thinking:
         parts.append("t thinking")
+    if has_look_ups:
+        parts.insert(1, "o look-ups")
     parts.append("Esc back")
     line = parts[0]
     for part in parts[1:]:

@@ -70,6 +70,15 @@ class MessageView(Vertical):
         """What it says, as it was written."""
         return self.node.text if self.node else ""
 
+    @property
+    def branching_id(self) -> str:
+        """The message whose alternatives are those of this one."""
+        return self.message_id
+
+    def holds(self, message: str) -> bool:
+        """Whether a message is shown here."""
+        return bool(message) and message == self.message_id
+
     def is_of(self, node: MessageNode) -> bool:
         """Whether it shows this message as it is now."""
         mine = self.node

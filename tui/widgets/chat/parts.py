@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.assistant.assistant import Assistant
+from tui.widgets.chat.answer import AnswerView
 from tui.widgets.chat.answering import Answering
 from tui.widgets.chat.code_blocks import code_blocks
 from tui.widgets.chat.deeds import MessageDeeds
@@ -38,4 +39,7 @@ class ChatParts:
         if view is not None and view.node is not None:
             cells = max(self._pane.size.width - 4, 1)
             has_code = bool(code_blocks(view.text))
-            line.update(Content(key_line(view.node, view.branch_line.branch, has_code, cells)))
+            has_look_ups = isinstance(view, AnswerView) and not view.look_ups.is_empty
+            branch = view.branch_line.branch
+            told = key_line(view.node, branch, has_code, cells, has_look_ups=has_look_ups)
+            line.update(Content(told))

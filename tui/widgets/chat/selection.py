@@ -23,6 +23,12 @@ class Selection:
         self._tell = tell
         self.view: MessageView | None = None
 
+    @property
+    def last(self) -> MessageView | None:
+        """The last message there is, chosen or not."""
+        views = self._column.views
+        return views[-1] if views else None
+
     async def move(self, way: Way) -> None:
         """Choose the next message in that direction; the last one when none is chosen."""
         views = self._column.views
