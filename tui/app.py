@@ -21,6 +21,7 @@ from engine.protocol import MemoryReport
 from engine.sharing.window import SharingRole, WindowEngine
 from engine.status import EngineAsleep, EngineLoading, EngineReady, EngineStatus
 from tui.assistant.assistant import Assistant
+from tui.assistant.memory_tools.tool_desk import ToolDesk
 from tui.assistant.stored_chats import StoredChats
 from tui.attention import Attention
 from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
@@ -42,6 +43,7 @@ from tui.verbs import VERBS
 from tui.widgets.chat.prompt import Prompt
 from tui.widgets.chat.prompt_history import PromptHistory
 from tui.widgets.wiki.editing.keys import EDITOR_KEYS
+from tui.widgets.wiki.place import WikiPlace
 from tui.wiring import Wiring
 from vault.errors import VaultError
 
@@ -178,6 +180,8 @@ class ZibApp(App[None]):
             # Textual leaves the terminal in its own mode on these; leaving by hand restores it.
             loop.add_signal_handler(number, self._leave_at_once)
         self.engine.start()
+        for place in self.screen.query(WikiPlace):
+            self.assistant.tools = ToolDesk(place, self.engine.model)
         for prompt in self.screen.query(Prompt):
             prompt.history_of_prompts = PromptHistory(self._wiring.paths.state_dir)
             prompt.has_chips = self._wiring.settings.chat.collapse_paste
