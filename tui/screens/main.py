@@ -31,6 +31,7 @@ from tui.screens.interrupt import Interrupt
 from tui.screens.layout import PaneLayout
 from tui.screens.leaving import Leaving
 from tui.screens.links import article_link, offer_address
+from tui.screens.remember_actions import RememberActions
 from tui.screens.slash import run_slash
 from tui.screens.theme_choice import choose_theme
 from tui.screens.too_small import TooSmall
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from tui.screens.models.desk import ModelDesk
 
 
-class MainScreen(ChatActions, WikiActions):
+class MainScreen(ChatActions, RememberActions, WikiActions):
     """Composes the panes and decides; draws nothing itself."""
 
     COMMANDS = {articles, headings}  # noqa: RUF012  (Textual types it as an instance's)

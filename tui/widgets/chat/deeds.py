@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from tui.widgets.chat.pane import ChatPane
 
 _OF_TURNS = frozenset({"edit", "regenerate", "resume"})
-_AT_ANY_TIME = frozenset({"copy", "copy_code", "quote", "thinking", "look_ups", "articles"})
+_OF_SCREEN = {"save": "remember", "correct": "correct_article"}
+_AT_ANY_TIME = frozenset(
+    {"copy", "copy_code", "quote", "thinking", "look_ups", "articles", *_OF_SCREEN}
+)
 
 
 _OF_VIEWS = frozenset({"thinking", "look_ups"})
@@ -57,6 +60,8 @@ class MessageDeeds:
         view, chat = self._selection.view, self._pane.current_chat
         if name == "undo":
             await self._undo(chat)
+        elif name in _OF_SCREEN:
+            await self._pane.screen.run_action(_OF_SCREEN[name])
         elif name == "articles":
             await self._choose_article(view)
         elif view is None:

@@ -34,6 +34,8 @@ MESSAGE_BINDINGS: list[BindingType] = [
     _deed("left", "version_before", "Version before", "The version of the message before"),
     _deed("right", "version_after", "Version after", "The next version of the message"),
     _deed("t,space", "thinking", "Thinking", "Unfold or fold what the model thought"),
+    _deed("s", "save", "Save to wiki", "Propose the message for the wiki"),
+    _deed("x", "correct", "Correct article", "Correct an article the answer is about"),
     _deed("o", "look_ups", "Look-ups", "Open or fold what the model looked up in the wiki"),
     _deed("a", "articles", "Articles", "Open an article the answer names or looked at"),
 ]
@@ -51,7 +53,7 @@ def key_line(
         parts.append(f"←→ {branch.number}/{len(branch.ids)}")
     if has_code:
         parts.append("b code")
-    parts += ["r again", "e edit", "f fork", "d delete", "> quote"]
+    parts += ["r again", "e edit", "f fork", "s to wiki", "d delete", "> quote"]
     if node.thinking:
         parts.append("t thinking")
     if has_look_ups:
