@@ -238,6 +238,7 @@ VERBS = (
         "What the article was, who changed it, and the ways back",
         "alt+h",
         "/history",
+        is_first=True,
     ),
     Verb(
         "remember",
@@ -261,7 +262,14 @@ VERBS = (
         "",
         "/correct",
     ),
-    Verb("review-edits", "Review", "Decide on edits that were proposed", "alt+r", "/review"),
+    Verb(
+        "review-edits",
+        "Review",
+        "Decide on edits that were proposed",
+        "alt+r",
+        "/review",
+        is_first=True,
+    ),
     Verb("visited", "Visited", "Choose one of the articles that were open", "", "/visited"),
     Verb("lint-wiki", "Check", "Find what is wrong with the wiki, and mend it", "", "/lint"),
     Verb(

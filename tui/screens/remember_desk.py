@@ -166,7 +166,7 @@ class RememberDesk:
     def _review_key(self) -> str:
         for active in self._screen.active_bindings.values():
             if active.binding.id == "review-edits":
-                return self._screen.app.get_key_display(active.binding)
+                return active.binding.key.title()
         return "/review"
 
     def _run(self, deed: Coroutine[Any, Any, None]) -> None:

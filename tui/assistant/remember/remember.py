@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from vault.setup import ARTICLES
 if TYPE_CHECKING:
     from vault.vault import Vault
 
+_NOT_IN_NAMES = re.compile(r"[^\w\s'.,()&+-]|[.\s]+\Z")
 _ACTOR = "chat"
 _MOST_TOGETHER = 200
 UNSORTED = "Remembered"
@@ -137,7 +139,7 @@ def _require_writable(vault: Vault) -> None:
 def _path_for(vault: Vault, title: str) -> str:
     consent = vault.set_up.consent
     folder = ARTICLES if vault.is_ours else consent.pages_folder if consent else ""
-    for name in (title, UNSORTED):
+    for name in (title, " ".join(_NOT_IN_NAMES.sub(" ", title).split()), UNSORTED):
         try:
             return path_for_new(vault.root, name, folder, keeps_spaces=not vault.is_ours)
         except NotAllowed:
