@@ -20,7 +20,7 @@ from tui.document.signs import (
     note_sign,
 )
 from tui.document.targets import LinkTarget, NoteMark, Target
-from tui.markdown.address import wiki_address
+from tui.markdown.address import chat_citation, wiki_address
 from tui.text.sanitise import to_display
 
 _EAST_ASIAN = 0x2E80
@@ -68,7 +68,7 @@ class _Reader:
             case "hardbreak":
                 self.runs.append(Run("\n", (), self.link))
             case "code_inline":
-                self.add(token.content, Role.CODE)
+                self._code(token.content)
             case "math":
                 self.add(token.content, Role.MATH)
             case "html_inline":
@@ -107,6 +107,13 @@ class _Reader:
                     self.add(found.group(), Role.QUIET)
             done = found.end()
         self.add(text[done:])
+
+    def _code(self, code: str) -> None:
+        cited = chat_citation(code) if self.link == NO_LINK else ""
+        if cited:
+            self._whole(code, LinkTarget(cited, self.page.path), Role.LINK)
+        else:
+            self.add(code, Role.CODE)
 
     def _softbreak(self) -> None:
         # Chinese and Japanese put no space where a line was broken.

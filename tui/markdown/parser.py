@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
-from tui.markdown.address import wiki_address
+from tui.markdown.address import chat_citation, wiki_address
 
 WANTED_MARK = "⁺"
 
@@ -23,7 +25,27 @@ def make_parser(is_known: IsKnown | None = None) -> MarkdownIt:
         return _wikilink(state, silent, is_known)
 
     parser.inline.ruler.before("link", "wikilink", wikilink)
+    parser.core.ruler.push("citations", _link_citations)
     return parser
+
+
+def _link_citations(state: StateCore) -> None:
+    """`conv:HASH` in code leads to what it cites."""
+    for token in state.tokens:
+        if token.children and any(each.type == "code_inline" for each in token.children):
+            token.children = list(_with_links(token.children))
+
+
+def _with_links(tokens: Sequence[Token]) -> Iterator[Token]:
+    depth = 0
+    for token in tokens:
+        depth += token.nesting if token.type.startswith("link_") else 0
+        cited = chat_citation(token.content) if token.type == "code_inline" and not depth else ""
+        if cited:
+            yield Token("link_open", "a", 1, attrs={"href": cited})
+        yield token
+        if cited:
+            yield Token("link_close", "a", -1)
 
 
 def _wikilink(state: StateInline, silent: bool, is_known: IsKnown | None) -> bool:

@@ -14,7 +14,6 @@ from engine.status import EngineDown, EngineReady
 from tui.assistant.assistant import Assistant
 from tui.messages import (
     EngineStatusChanged,
-    LinkFollowed,
     MemoryReported,
     ModelFetched,
     ModelMissed,
@@ -30,13 +29,12 @@ from tui.screens.help_rows import help_sections
 from tui.screens.interrupt import Interrupt
 from tui.screens.layout import PaneLayout
 from tui.screens.leaving import Leaving
-from tui.screens.links import article_link, offer_address
+from tui.screens.link_actions import LinkActions
 from tui.screens.remember_actions import RememberActions
 from tui.screens.slash import run_slash
 from tui.screens.theme_choice import choose_theme
 from tui.screens.too_small import TooSmall
 from tui.screens.what_if import WhatIfDesk
-from tui.screens.wiki_actions import WikiActions
 from tui.settings.schema import UiSettings
 from tui.status_wording import thinking_words, wiki_lines
 from tui.verbs import BINDINGS
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
     from tui.screens.models.desk import ModelDesk
 
 
-class MainScreen(ChatActions, RememberActions, WikiActions):
+class MainScreen(ChatActions, RememberActions, LinkActions):
     """Composes the panes and decides; draws nothing itself."""
 
     COMMANDS = {articles, headings}  # noqa: RUF012  (Textual types it as an instance's)
@@ -158,16 +156,6 @@ class MainScreen(ChatActions, RememberActions, WikiActions):
         """An article is about to be shown."""
         self._panes.show_wiki()
 
-    @on(LinkFollowed)
-    async def follow_link(self, event: LinkFollowed) -> None:
-        """Wiki links open here; addresses do nothing until the user says so."""
-        event.stop()
-        link = article_link(event.href)
-        if link is None:
-            self._offer_address(event.href)
-        else:
-            await self.open_link(link.target, event.from_path, link.is_wikilink)
-
     @on(ChatPane.SlashEntered)
     async def take_slash(self, event: ChatPane.SlashEntered) -> None:
         """Run a slash command."""
@@ -239,7 +227,3 @@ class MainScreen(ChatActions, RememberActions, WikiActions):
     async def leave(self) -> None:
         """Leave the program, but not with unsaved text."""
         await self._leaving.leave(self.app)
-
-    @work(exclusive=True, group="address")
-    async def _offer_address(self, address: str) -> None:
-        await offer_address(self.app, address)

@@ -74,6 +74,11 @@ class ChatPane(MessageHandlers):
         return self._lazy_parts
 
     @property
+    def assistant(self) -> Assistant:
+        """Who answers in this pane."""
+        return self._assistant
+
+    @property
     def prompt(self) -> Prompt:
         """The box the user writes in."""
         return self.query_one(Prompt)

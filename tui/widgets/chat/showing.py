@@ -78,7 +78,10 @@ class Showing:
         """Another branch is to be seen; `chosen` is the message to choose on it."""
         chat, parts = self._assistant.chat, self._pane.parts
         if chat is not None:
-            await parts.answering.column.show(chat.tree)
+            column = parts.answering.column
+            await column.show(chat.tree)
+            while chosen and column.hidden and column.view(chosen) is None:
+                await column.load_earlier()
             parts.selection.choose_again(chosen)
 
     def name(self) -> None:
