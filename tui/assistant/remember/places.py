@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tui.assistant.remember.telling import is_telling
 from vault.article.page import parse_article
 from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.index.names import known_names
 from vault.names import stem_of, title_of
-from vault.search.stop_words import without_stop_words
 from vault.setup import ARTICLES
 from vault.vault import Vault
 
@@ -93,7 +93,7 @@ def _named(vault: Vault, words: str) -> Iterator[str]:
         for name in (title_of(stem_of(path)), *names.all):
             own = tuple(_WORD.findall(name.casefold()))
             key = " ".join(own)
-            is_telling = len(key) >= _SHORTEST_NAME and without_stop_words(own)
-            if is_telling and f" {key} " in words:
+            is_name = len(key) >= _SHORTEST_NAME and is_telling(own)
+            if is_name and f" {key} " in words:
                 said.append((-len(key), path))
     return iter(dict.fromkeys(path for _, path in sorted(said)))

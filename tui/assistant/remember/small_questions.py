@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from engine.errors import EngineError
 from engine.protocol import NO_REQUEST, Choice, Generate, Message, Sampling
 from tui.assistant.auto_title import clean_title
+from tui.assistant.remember.telling import is_telling
 from tui.assistant.side_question import RunningEngine, said_by
-from vault.search.stop_words import without_stop_words
 
 _SECONDS = 30.0
 _MOST_READ = 600
@@ -43,7 +43,7 @@ async def name_of(engine: RunningEngine, text: str) -> str:
     words = title.split()
     if not words or len(words) > _MOST_WORDS or title.casefold() not in text.casefold():
         return ""
-    return title[:1].upper() + title[1:] if without_stop_words(tuple(words)) else ""
+    return title[:1].upper() + title[1:] if is_telling(words) else ""
 
 
 async def is_lasting(engine: RunningEngine, text: str) -> bool | None:
