@@ -36,7 +36,7 @@ def read_address(written: str) -> Address:
     except ValueError:
         return Address(written, "", ("It is no valid address.",), can_open=False)
     is_web = parts.scheme.lower() in _WEB and bool(host)
-    is_plain = all(" " < character < "\x7f" for character in written)
+    is_plain = all(" " < character < "\x7f" and character != "\\" for character in written)
     can_open = is_web and is_plain and not parts.username and len(written) <= _MOST_OPENED
     return Address(written, host, remarks, can_open)
 
