@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from vault.search.query import Query
 from vault.search.spelling import near_tokens
 from vault.search.stop_words import without_stop_words
-from vault.search.terms import Analyser, Term
+from vault.search.terms import Analyser, Table, Term
 from vault.search.vocabulary import Vocabulary
 
 _CORRECTED = 0.6
 _MOST_TERMS = 32
 _MOST_BEGUN = 100
 _FEW = 10
+_Key = tuple[Table, str, bool, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +76,17 @@ def _begun(vocabulary: Vocabulary, typed: Sequence[Term]) -> list[Term]:
 class _Making:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._places: dict[Term, int] = {}
+        self._terms: list[Term] = []
+        self._places: dict[_Key, int] = {}
         self._counts: list[int] = []
         self._boosts: list[float] = []
         self._order: list[int] = []
         self._corrected: dict[str, tuple[str, ...]] = {}
 
     def add(self, term: Term) -> None:
-        known = next((each for each in self._places if _is_same(each, term)), None)
+        known = self._places.get(_key(term))
         if known is not None:
-            self._order.append(self._places[known])
+            self._order.append(known)
             return
         count = self._vocabulary.pages_with(term)
         if count:
@@ -95,16 +97,15 @@ class _Making:
             self._corrected[term.text] = near
         for token in near:
             instead = Term(term.table, token, token)
-            if instead not in self._places:
+            if _key(instead) not in self._places:
                 self._place(instead, self._vocabulary.pages_with(instead), _CORRECTED)
 
     def plan(self, typed: tuple[str, ...]) -> Plan:
         """Of a long text only the rarest terms are looked for; the others tell least."""
         kept = sorted(sorted(range(len(self._counts)), key=self._counts.__getitem__)[:_MOST_TERMS])
         places = {old: new for new, old in enumerate(kept)}
-        terms = tuple(self._places)
         return Plan(
-            tuple(terms[index] for index in kept),
+            tuple(self._terms[index] for index in kept),
             tuple(self._counts[index] for index in kept),
             tuple(self._boosts[index] for index in kept),
             tuple(places[index] for index in self._order if index in places),
@@ -113,11 +114,13 @@ class _Making:
         )
 
     def _place(self, term: Term, count: int, boost: float) -> None:
-        self._places[term] = len(self._places)
-        self._order.append(self._places[term])
+        place = self._places[_key(term)] = len(self._terms)
+        self._terms.append(term)
+        self._order.append(place)
         self._counts.append(count)
         self._boosts.append(boost)
 
 
-def _is_same(one: Term, other: Term) -> bool:
-    return replace(one, text="") == replace(other, text="")
+def _key(term: Term) -> _Key:
+    """What tells terms apart, however they are written."""
+    return term.table, term.token, term.is_prefix, term.is_of_names
