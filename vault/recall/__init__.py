@@ -1,0 +1,1 @@
+"""Recall: which passages of the wiki belong to a question, and whether any does."""

@@ -1,0 +1,121 @@
+"""Finds the passages of a wiki that belong to a question. Every call blocks; any thread may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+import apsw
+
+from vault.index.index import Index
+from vault.recall.asking import read_asking
+from vault.recall.evidence import LEAST, evidence
+from vault.recall.linked import linked_pages
+from vault.recall.pages import FoundPage, PageReader
+from vault.recall.terms import Terms, read_terms
+from vault.recall.values import Candidate, Recalled, Wish
+from vault.search.candidates import Collector
+from vault.search.page_names import KnownNames
+from vault.search.query import parse_query
+from vault.search.ranking import Ranked, Ranking, Weights
+from vault.search.scope import Scope, read_scope
+from vault.search.terms import Analyser
+
+_LEAST_OF_BEST = 0.3
+_JUDGED = 3
+_BEFORE_LINKED = 4
+
+
+class Recall:
+    """Asks the index of one wiki; pages whose path begins with one of `apart` are left out."""
+
+    def __init__(self, opened: Callable[[], Index], apart: Collection[str] = ()) -> None:
+        self._opened = opened
+        self._apart = tuple(apart)
+        self._analyser = Analyser()
+        self._names = KnownNames(self._analyser)
+        self._collector: Collector | None = None
+
+    def find(self, wish: Wish) -> Recalled:
+        """Return what belongs to the question. Raises SearchUnavailable."""
+        asking = read_asking(wish.question)
+        if not asking.words:
+            return Recalled()
+        index = self._opened()
+        before = read_asking(wish.before).words if asking.is_leaning else ()
+        with index.reading() as connection:
+            collector = self._collecting(connection)
+            terms = read_terms(
+                collector.vocabulary, self._analyser, asking.words, before, _pages(connection)
+            )
+            if not terms.terms:
+                return Recalled(words=asking.words)
+            scope = self._scope(connection, wish.scope)
+            pages = self._ranked(collector, index, terms, scope)
+            reader = PageReader(index.root, connection, self._analyser, terms)
+            found = reader.read(pages, wish.most)
+            recalled = _chosen(found, asking.words)
+            if not recalled.candidates:
+                return recalled
+            linked = [reader.beginning(each) for each in linked_pages(connection, found, scope)]
+            return _with_linked(recalled, [each for each in linked if each is not None])
+
+    def _collecting(self, connection: apsw.Connection) -> Collector:
+        if self._collector is None or self._collector.connection is not connection:
+            self._collector = Collector(connection)
+        return self._collector
+
+    def _scope(self, connection: apsw.Connection, text: str) -> Scope:
+        query = parse_query(text)
+        scope = read_scope(connection, self._analyser, query, has_phrases=True)
+        allowed = scope.allowed
+        if query.tags and scope.tag_words:
+            # A tag that no page has allows none.
+            allowed = frozenset()
+        for word in query.words:
+            within = read_scope(
+                connection, self._analyser, parse_query(f'path:"{word}"'), has_phrases=False
+            ).allowed
+            within = within or frozenset()
+            allowed = within if allowed is None else allowed & within
+        apart = {
+            page
+            for page, path, redirect in connection.execute("SELECT id, path, redirect FROM page")
+            if redirect or path.startswith(self._apart)
+        }
+        return Scope(allowed, scope.excluded | apart, ())
+
+    def _ranked(
+        self, collector: Collector, index: Index, terms: Terms, scope: Scope
+    ) -> list[tuple[Ranked, Sequence[tuple[str, ...]]]]:
+        """The pages with what each is called, as tokens."""
+        collected = collector.collect(terms.terms, terms.pages, terms.boosts, scope)
+        typed = tuple(term.token for term in terms.terms)
+        ranking = Ranking(collected, range(len(terms.terms)), typed, Weights())
+        names = self._names.read(collector.connection, index.version, collected.candidates)
+        return [
+            (each, [name.tokens for name in names.get(each.candidate.page, ())])
+            for each in ranking.rank(names)
+        ]
+
+
+def _chosen(pages: Sequence[FoundPage], words: tuple[str, ...]) -> Recalled:
+    judged = (evidence(page.signs) for page in pages[:_JUDGED])
+    sure = max(judged, default=0.0)
+    if sure < LEAST:
+        return Recalled(evidence=sure, words=words)
+    least = _LEAST_OF_BEST * pages[0].score
+    kept = [page for page in pages if page.score >= least and page.candidates]
+    first: list[Candidate] = [page.candidates[0] for page in kept]
+    second = [candidate for page in kept for candidate in page.candidates[1:]]
+    return Recalled((*first, *second), sure, words)
+
+
+def _with_linked(recalled: Recalled, linked: Sequence[Candidate]) -> Recalled:
+    """Pages that those found lead to come after the best of them."""
+    found = recalled.candidates
+    return replace(recalled, candidates=(*found[:_BEFORE_LINKED], *linked, *found[_BEFORE_LINKED:]))
+
+
+def _pages(connection: apsw.Connection) -> int:
+    return max(1, int(connection.execute("SELECT count(*) FROM page").get))
