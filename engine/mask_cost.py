@@ -22,7 +22,7 @@ class MaskTurn(msgspec.Struct, frozen=True):
 
 
 class MaskCost(msgspec.Struct, frozen=True):
-    """What was measured."""
+    """What was measured: the turns of each round."""
 
     compute: str
-    turns: tuple[MaskTurn, ...]
+    rounds: tuple[tuple[MaskTurn, ...], ...]

@@ -32,13 +32,13 @@ def main(arguments: Sequence[str]) -> None:
     task = msgspec.json.decode(sys.stdin.buffer.read(), type=MaskTask)
     # Before MLX is imported.
     compute = activate(Path(config.cache_dir) / "blas", config.blas, config.threads)
-    turns = _measure(config, compute, arguments[1], task)
-    sys.stdout.buffer.write(msgspec.json.encode(MaskCost(compute.kind, turns)) + b"\n")
+    rounds = _measure(config, compute, arguments[1], task)
+    sys.stdout.buffer.write(msgspec.json.encode(MaskCost(compute.kind, rounds)) + b"\n")
 
 
 def _measure(
     config: EngineConfig, compute: ComputePath, folder: str, task: MaskTask
-) -> tuple[MaskTurn, ...]:
+) -> tuple[tuple[MaskTurn, ...], ...]:
     import mlx.core as mx
     from mlx_lm.generate import generation_stream
 
@@ -52,7 +52,7 @@ def _measure(
     with mx.stream(generation_stream):
         sides = _Sides(loaded, task)
         said = sides.say()
-        return tuple(turn for _ in range(task.rounds) for turn in sides.compare(said))
+        return tuple(tuple(sides.compare(said)) for _ in range(task.rounds))
 
 
 class _Sides:

@@ -102,11 +102,11 @@ def test_an_answer_that_was_cut_off_is_not_valid() -> None:
 
 def test_the_cost_is_how_much_longer_the_same_steps_take() -> None:
     turns = tuple(MaskTurn(6, held, 0.3, 0.006) for held in (0.303, 0.306, 0.6))
-    longer, masks = cost_figures(MaskCost("reference", turns), MODEL)
+    longer, masks = cost_figures(MaskCost("reference", (turns,)), MODEL)
     assert longer.measured == pytest.approx(2.0)
     assert longer.passes
     assert masks.measured == pytest.approx(2.0)
-    slow = MaskCost("reference", (MaskTurn(6, 0.312, 0.3, 0.0),))
+    slow = MaskCost("reference", ((MaskTurn(6, 0.312, 0.3, 0.0),),))
     assert not cost_figures(slow, MODEL)[0].passes
 
 
@@ -115,8 +115,9 @@ async def test_the_same_steps_are_made_on_both_sides(tiny_model: Path, tmp_path:
     context = BenchContext(tiny_model, mlx_launch().config)
     task = MaskTask("Name some things.", '{"type":"array","items":{"type":"string"}}', 20, 2)
     cost = await measure_mask_cost(context, task)
-    assert [turn.steps for turn in cost.turns] == [6] * 6
-    assert all(turn.held_seconds > turn.mask_seconds > 0 for turn in cost.turns)
+    turns = [turn for turns in cost.rounds for turn in turns]
+    assert [turn.steps for turn in turns] == [6] * 6
+    assert all(turn.held_seconds > turn.mask_seconds > 0 for turn in turns)
 
 
 @pytest.mark.model
