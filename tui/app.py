@@ -22,6 +22,7 @@ from engine.sharing.window import SharingRole, WindowEngine
 from engine.status import EngineAsleep, EngineLoading, EngineReady, EngineStatus
 from tui.assistant.assistant import Assistant
 from tui.assistant.memory_tools.tool_desk import ToolDesk
+from tui.assistant.recall.desk import RecallDesk
 from tui.assistant.stored_chats import StoredChats
 from tui.attention import Attention
 from tui.messages import EngineStatusChanged, MemoryReported, ModelFetched, ModelMissed
@@ -182,6 +183,8 @@ class ZibApp(App[None]):
         self.engine.start()
         for place in self.screen.query(WikiPlace):
             self.assistant.tools = ToolDesk(place, self.engine.model)
+            tokens = self._wiring.settings.chat.recall_tokens
+            self.assistant.recall = RecallDesk(place, self.engine, tokens)
         for prompt in self.screen.query(Prompt):
             prompt.history_of_prompts = PromptHistory(self._wiring.paths.state_dir)
             prompt.has_chips = self._wiring.settings.chat.collapse_paste

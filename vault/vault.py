@@ -27,8 +27,9 @@ from vault.listing import VaultListing, list_vault
 from vault.moving.moves import Moves
 from vault.moving.replacement import Replacement
 from vault.obsidian import Conventions, Exclusions, read_conventions
+from vault.recall.recall import Recall
 from vault.search.search import Search
-from vault.setup import REFERENCE, SetUp, prepare
+from vault.setup import META, REFERENCE, TALK, SetUp, prepare
 from vault.written import Written
 
 _YOU = "you"
@@ -107,6 +108,13 @@ class Vault:
     def search(self) -> Search:
         """Finds pages; what goes for `index` goes for its questions too."""
         return Search(self._index.opened)
+
+    @functools.cached_property
+    def recall(self) -> Recall:
+        """Finds what belongs to a question; what goes for `index` goes for it too."""
+        apart = (f"{REFERENCE}/", f"{META}/", f"{TALK}/", "README.md") if self.is_ours else ()
+        templates = self.conventions.templates_folder
+        return Recall(self._index.opened, (*apart, f"{templates}/") if templates else apart)
 
     def note_changes(self, paths: Iterable[str]) -> None:
         """These files may have changed: the index looks at them again."""

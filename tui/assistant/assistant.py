@@ -11,7 +11,14 @@ from engine.answers import AnswerEvent
 from engine.errors import EngineError
 from engine.protocol import NO_REQUEST, Generate, Usage
 from tui.assistant.current_chat import CurrentChat
-from tui.assistant.events import AnswerBegun, Answered, AnswerFailed, Asked, AssistantEvent
+from tui.assistant.events import (
+    AnswerBegun,
+    Answered,
+    AnswerFailed,
+    Asked,
+    AssistantEvent,
+    Recalled,
+)
 from tui.assistant.memory_tools.carrying_out import carried_out
 from tui.assistant.requests import Ask, Request
 from tui.assistant.stopping import Stop
@@ -23,6 +30,7 @@ from vault.conversations.errors import ConversationError
 if TYPE_CHECKING:
     from tui.assistant.memory_tools.look_ups import LookUps
     from tui.assistant.memory_tools.tool_desk import ToolDesk
+    from tui.assistant.recall.desk import Looked, RecallDesk
     from tui.assistant.stored_chat import StoredChat
 
 _NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
@@ -64,6 +72,7 @@ class Assistant(CurrentChat):
         self._model_name = model_name
         self.is_answering = False
         self.tools: ToolDesk | None = None
+        self.recall: RecallDesk | None = None
         self._stop = Stop()
         self._has_ended = asyncio.Event()
 
@@ -88,6 +97,8 @@ class Assistant(CurrentChat):
             chat = await self._chat_to_ask()
             parent, resumed = await placed(chat, request)
             yield Asked(parent)
+            if looked := await self._recalled(chat, parent):
+                yield Recalled(parent, looked.remark)
             async with aclosing(self._steps(chat, parent, resumed)) as events:
                 async for event in events:
                     yield event
@@ -134,8 +145,16 @@ class Assistant(CurrentChat):
             async with aclosing(self._answered(turn, look_ups)) as events:
                 async for event in events:
                     yield event
+            if self.recall is not None and turn.collected is not None:
+                self.recall.take_speed(turn.collected.spent)
             is_waiting = turn.is_waiting
             parent, resumed = turn.last_result, ""
+
+    async def _recalled(self, chat: StoredChat, question: str) -> Looked | None:
+        if self.recall is None or self._stop.is_wanted:
+            return None
+        self._before_asking()
+        return await self._stop.unless_wanted(self.recall.recall(chat, question))
 
     async def _look_ups(self, chat: StoredChat) -> LookUps | None:
         if self.tools is None or self._stop.is_wanted:
@@ -172,6 +191,8 @@ class Assistant(CurrentChat):
     def _request(self, turn: Turn, look_ups: LookUps | None) -> Generate:
         style = self.style.of_chat(turn.chat.chat.options)
         system_prompt = style.system_prompt
+        if self.recall is not None:
+            system_prompt = self.recall.instructed(system_prompt, turn.chat)
         if look_ups is not None:
             system_prompt = look_ups.instructed(system_prompt)
         return Generate(

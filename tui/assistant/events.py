@@ -15,6 +15,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """What of the wiki goes with the question is kept with it now; `remark` is for the user."""
+
+    question: str
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerBegun:
     """The answer is kept under this id; its text comes next."""
 
@@ -81,6 +89,7 @@ class AnswerFailed:
 
 AssistantEvent = (
     Asked
+    | Recalled
     | AnswerBegun
     | PromptRead
     | Said

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from engine.protocol import Message
 from tui.assistant.answer_writer import AnswerWriter
-from tui.assistant.chat_messages import Render, model_messages, plain_text
+from tui.assistant.chat_messages import Render, model_messages
+from tui.assistant.recall.record import with_recalled
 from tui.assistant.safe_store import SafeStore
 from vault.conversations.exporting import ChatDocument, chat_document
 from vault.conversations.store import Conversations
@@ -79,7 +80,7 @@ class StoredChat:
         return self.tree.path()
 
     def messages(
-        self, system_prompt: str = "", render: Render = plain_text, end: str | None = None
+        self, system_prompt: str = "", render: Render = with_recalled, end: str | None = None
     ) -> tuple[Message, ...]:
         """What the model gets, down to the message `end`."""
         return model_messages(self.tree.path(end), system_prompt, render)

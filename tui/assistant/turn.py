@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from engine.protocol import Message
 from tui.assistant.collected import Collected
 from tui.assistant.memory_tools.calls import Looked, result_draft
 from tui.assistant.memory_tools.steps import last_result
+from tui.assistant.recall.record import sources_json
 from tui.assistant.requests import Ask, Regenerate, Request, Resume, Revise
-from vault.conversations.values import EndState, ToolCall
+from tui.assistant.seam import read_from_seam
+from vault.conversations.values import EndState, Extras, ToolCall
 
 if TYPE_CHECKING:
     from tui.assistant.answer_writer import AnswerWriter
@@ -36,12 +39,15 @@ class Turn:
         self._model_name = model_name
         self._takes_calls = takes_calls
         self._last_result = ""
+        self._sources = ""
         self.collected: Collected | None = None
         self._ending: EndState | None = None
         self._beginning: asyncio.Future[AnswerWriter] | None = None
 
     def messages(self, system_prompt: str) -> tuple[Message, ...]:
         """What the model gets."""
+        _, read = read_from_seam(self.chat.tree.path(self._parent))
+        self._sources = sources_json(read)
         return self.chat.messages(system_prompt, end=self._resumed or self._parent)
 
     async def begin(self) -> str:
@@ -70,7 +76,8 @@ class Turn:
         id, collected = await self.begin(), self.collected
         if collected is not None:
             self._last_result = id
-            await self.chat.run(lambda store: store.messages.amend(id, collected.extras))
+            extras = self._extras(collected)
+            await self.chat.run(lambda store: store.messages.amend(id, extras))
 
     async def keep_result(self, call: ToolCall, looked: Looked) -> None:
         """Store what a call brought. Raises ConversationError."""
@@ -99,7 +106,10 @@ class Turn:
         await self.begin()
         if self._beginning is not None and self.collected is not None:
             writer, collected = await self._beginning, self.collected
-            await writer.finish(self._ending or collected.state, collected.extras)
+            await writer.finish(self._ending or collected.state, self._extras(collected))
+
+    def _extras(self, collected: Collected) -> Extras:
+        return replace(collected.extras, recalled=self._sources)
 
 
 async def placed(chat: StoredChat, request: Request) -> tuple[str, str]:

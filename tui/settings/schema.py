@@ -80,6 +80,9 @@ class ChatSettings(Struct, frozen=True, kw_only=True):
     auto_title: bool = True
     """Let the model give a new chat a title after its first answer."""
 
+    recall_tokens: Annotated[int, Meta(ge=0, le=100_000)] | None = None
+    """Tokens of the wiki put before a question. 0: none. "auto": a second of reading, to 1,500."""
+
     compact: Literal["off", "ask", "auto"] = "ask"
     """What happens when the context is nearly full. "auto": what came first is summed up."""
 

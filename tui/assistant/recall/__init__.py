@@ -1,0 +1,1 @@
+"""What of the wiki goes into the prompt with a question, kept with it from then on."""
