@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -24,7 +24,7 @@ class ArticleName(Static):
 
     def __init__(self, article: NamedArticle) -> None:
         super().__init__(
-            Content.assemble("→ ", literal_line(article.title, 60)), classes="tool-article"
+            Content.assemble("→ ", literal_line(article.title, 40)), classes="tool-article"
         )
         self._article = article
 
@@ -87,8 +87,9 @@ class ToolCard(Vertical):
         self.is_open = is_open
         if is_open and self._body is None:
             names = [ArticleName(each) for each in self.articles[:_MOST_LINKS]]
+            row = [Horizontal(*names, classes="tool-articles")] if names else []
             text = Static(literal(self.looked.text))
-            self._body = VerticalScroll(*names, text, classes="tool-body", can_focus=False)
+            self._body = VerticalScroll(*row, text, classes="tool-body", can_focus=False)
             self.mount(self._body)
         if self._body is not None:
             self._body.display = is_open
