@@ -92,6 +92,14 @@ VERBS = (
         "[NAME VALUE]",
     ),
     Verb(
+        "chat-memory",
+        "Memory",
+        "Have this chat use the wiki or not: on, off, scope tag:trip",
+        "",
+        "/memory",
+        "[on|off|scope FILTER]",
+    ),
+    Verb(
         "compact-chat",
         "Compact",
         "Sum up the beginning of this chat, so that it fits the context; nothing is lost",

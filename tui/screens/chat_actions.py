@@ -54,6 +54,10 @@ class ChatActions(SoundScreen):
         """How the words of this chat are chosen."""
         self._chats.set_sampling(text, self._chat)
 
+    def action_chat_memory(self, text: str = "") -> None:
+        """Whether this chat uses the wiki, and which part."""
+        self._chats.set_memory(text, self._chat)
+
     def action_compact_chat(self) -> None:
         """Sum up the beginning of this chat."""
         self._chats.compact(self._chat)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import work
+from textual import on, work
 
 from tui.screens.arrangement import Arrangement
 from tui.screens.sound_screen import SoundScreen
+from tui.widgets.chat.recall_messages import PassageWanted
 from tui.widgets.wiki.place import WikiPlace
 
 if TYPE_CHECKING:
@@ -28,6 +29,13 @@ class WikiActions(SoundScreen):
     async def action_open_article(self, name: str) -> None:
         """Open an article by name."""
         await self.open_link(name, "", is_wikilink=True)
+
+    @on(PassageWanted)
+    async def show_passage(self, event: PassageWanted) -> None:
+        """A passage that was recalled is to be read in its article."""
+        event.stop()
+        pane = await self._shown_wiki()
+        await pane.ways.open(event.path, event.anchor, event.line)
 
     async def action_create_article(self, title: str = "") -> None:
         """Create an article and edit it."""

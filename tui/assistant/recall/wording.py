@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from tui.assistant.recall.record import Passage, Record, Why
-from tui.text.line import to_line
 from tui.text.sanitise import hidden_characters, to_display
 from vault.recall.values import Candidate
 
@@ -50,7 +49,8 @@ def label(candidate: Candidate) -> str:
     last = candidate.heading_path[-1] if candidate.heading_path else ""
     name = candidate.title if last in {"", candidate.title} else f"{candidate.title} › {last}"
     date = f" ({candidate.date})" if candidate.date else ""
-    return f"{to_line(name, _LONGEST_LABEL)}{date}"
+    clean = " ".join(plain(name)[0].split())
+    return f"{clean[:_LONGEST_LABEL]}{date}"
 
 
 def passage(candidate: Candidate, text: str) -> Passage:

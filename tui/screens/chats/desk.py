@@ -47,6 +47,10 @@ class ChatDesk:
         """Set `NAME VALUE`, or `reset`; without a text, show the form."""
         self._run("options", self._shown(self._answers.set_sampling(text), pane))
 
+    def set_memory(self, text: str, pane: ChatPane) -> None:
+        """Have this chat use the wiki, a part of it, or nothing of it."""
+        self._run("options", self._shown(self._set_memory(text), pane))
+
     def compact(self, pane: ChatPane) -> None:
         """Sum up the beginning of this chat."""
         self._run("compact", self._compact(pane, is_asked=True))
@@ -93,6 +97,11 @@ class ChatDesk:
             return
         if assistant.chat is chat and not assistant.is_answering:
             await pane.show_branch("")
+
+    async def _set_memory(self, text: str) -> None:
+        from tui.screens.chats.memory_desk import set_memory
+
+        self._say(await set_memory(self._assistant, text))
 
     async def _give_title(self, pane: ChatPane) -> None:
         from tui.assistant.auto_title import give_title, wants_title

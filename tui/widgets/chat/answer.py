@@ -19,11 +19,14 @@ from tui.assistant.events import (
 )
 from tui.assistant.memory_tools.calls import Looked, looked_of
 from tui.assistant.memory_tools.steps import AnswerSteps
+from tui.assistant.recall.record import sources_of
 from tui.markdown.widget import SafeMarkdown
 from tui.text.content import literal
 from tui.text.sanitise import to_display
 from tui.widgets.chat.answer_stream import AnswerStream
 from tui.widgets.chat.message_view import MessageView
+from tui.widgets.chat.recall_chips import RecallChips
+from tui.widgets.chat.recall_rows import source_rows
 from tui.widgets.chat.thinking import Thinking
 from tui.widgets.chat.tool_log import ToolLog
 from tui.widgets.chat.wording import answer_footer, kept_footer, reading_line
@@ -40,10 +43,13 @@ class AnswerView(MessageView):
         seconds = steps.thinking_seconds if steps else 0.0
         self.thinking = Thinking(may_draw, thinking, seconds, is_over=bool(thinking))
         self.look_ups = ToolLog(looked_up(steps) if steps else ())
+        self.recalled = RecallChips("read with", can_change=False)
+        self._show_sources()
 
     def settle(self, steps: AnswerSteps) -> None:
         """What is stored of it."""
         self.steps, self.node = steps, steps.last
+        self._show_sources()
 
     @property
     def text(self) -> str:
@@ -58,6 +64,10 @@ class AnswerView(MessageView):
     def holds(self, message: str) -> bool:
         """Whether a message is a part of the answer."""
         return self.steps is not None and message in self.steps.ids
+
+    def _show_sources(self) -> None:
+        if self.steps is not None:
+            self.recalled.show_rows(source_rows(sources_of(self.steps.last)))
 
     def toggle_thinking(self, is_expanded: bool) -> None:
         """Fold or unfold the thinking."""
@@ -80,6 +90,7 @@ class KeptAnswer(AnswerView):
         if self._kept.text:
             yield SafeMarkdown(to_display(self._kept.text), classes="answer-text")
         yield Static(literal(kept_footer(self._kept.last)), classes="answer-footer")
+        yield self.recalled
         yield self.branch_line
 
 
@@ -106,6 +117,7 @@ class Answer(AnswerView):
         yield self._markdown
         yield self._tail
         yield self._footer
+        yield self.recalled
         yield self.branch_line
 
     def on_mount(self) -> None:

@@ -12,6 +12,7 @@ from tui.assistant.events import (
     AnswerFailed,
     Asked,
     PromptRead,
+    Recalled,
     Said,
     StepEnded,
     ToolAnswered,
@@ -102,6 +103,8 @@ class Answering:
                 match event:
                     case Asked(question=id):
                         self._ids.append(id)
+                    case Recalled():
+                        self._show_recalled(event)
                     case AnswerBegun(answer=id):
                         self._ids.append(id)
                         answer.begin_step(id)
@@ -121,9 +124,16 @@ class Answering:
                     case AnswerFailed():
                         failure = event
                         await answer.end(event)
-                if not isinstance(event, Asked):
+                if not isinstance(event, Asked | Recalled):
                     self.is_unstarted = False
         return failure
+
+    def _show_recalled(self, event: Recalled) -> None:
+        chat = self._assistant.chat
+        node = chat.tree.get(event.question) if chat else None
+        view = self.question or self.column.view(event.question)
+        if node is not None and isinstance(view, Question):
+            view.show_recalled(node, event.remark)
 
     async def _settle(self, answer: Answer) -> None:
         """What was drawn is what is stored."""

@@ -15,6 +15,7 @@ from tui.widgets.chat.answer import AnswerView
 from tui.widgets.chat.code_blocks import code_blocks
 from tui.widgets.chat.message_keys import RESUMABLE
 from tui.widgets.chat.message_view import BranchLine, MessageView
+from tui.widgets.chat.question import Question
 from tui.widgets.chat.seam import SeamView
 from tui.widgets.chat.selection import Selection
 from vault.conversations.errors import ConversationError
@@ -26,12 +27,8 @@ if TYPE_CHECKING:
 
 _OF_TURNS = frozenset({"edit", "regenerate", "resume"})
 _OF_SCREEN = {"save": "remember", "correct": "correct_article"}
-_AT_ANY_TIME = frozenset(
-    {"copy", "copy_code", "quote", "thinking", "look_ups", "articles", *_OF_SCREEN}
-)
-
-
-_OF_VIEWS = frozenset({"thinking", "look_ups"})
+_OF_VIEWS = frozenset({"thinking", "look_ups", "recalled"})
+_AT_ANY_TIME = frozenset({"copy", "copy_code", "quote", "articles", *_OF_VIEWS, *_OF_SCREEN})
 
 
 class MessageDeeds:
@@ -192,7 +189,10 @@ class MessageDeeds:
 
 
 def _unfold(view: MessageView, name: str) -> None:
-    if isinstance(view, SeamView):
+    if name == "recalled":
+        if isinstance(view, Question | AnswerView):
+            view.recalled.unfold()
+    elif isinstance(view, SeamView):
         view.toggle()
     elif isinstance(view, AnswerView):
         if name == "look_ups":

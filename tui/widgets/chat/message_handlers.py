@@ -8,6 +8,7 @@ from textual import on, work
 from textual.containers import Vertical
 
 from tui.widgets.chat.message_view import BranchLine, MessageView
+from tui.widgets.chat.recall_messages import RecallChanged
 from tui.widgets.chat.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -44,6 +45,12 @@ class MessageHandlers(Vertical):
     async def step_branch(self, event: BranchLine.Stepped) -> None:
         """A click on the line that says which version is shown."""
         await self.parts.deeds.step_line(event.line, event.step)
+
+    @on(RecallChanged)
+    @work(group="deed")
+    async def change_recalled(self, event: RecallChanged) -> None:
+        """A passage is to be pinned or dropped."""
+        await self.parts.recall.change(event)
 
     @on(Transcript.TopNeared)
     @work(group="earlier", exclusive=True)

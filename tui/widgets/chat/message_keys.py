@@ -37,6 +37,7 @@ MESSAGE_BINDINGS: list[BindingType] = [
     _deed("s", "save", "Save to wiki", "Propose the message for the wiki"),
     _deed("x", "correct", "Correct article", "Correct an article the answer is about"),
     _deed("o", "look_ups", "Look-ups", "Open or fold what the model looked up in the wiki"),
+    _deed("m", "recalled", "Memory", "Open the passages of the wiki that were read with it"),
     _deed("a", "articles", "Articles", "Open an article the answer names or looked at"),
 ]
 
@@ -56,6 +57,8 @@ def key_line(
     parts += ["r again", "e edit", "f fork", "s to wiki", "d delete", "> quote"]
     if node.thinking:
         parts.append("t thinking")
+    if node.extras.recalled:
+        parts.insert(1, "m memory")
     if has_look_ups:
         parts.insert(1, "o look-ups")
     parts.append("Esc back")

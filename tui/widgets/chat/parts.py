@@ -15,6 +15,7 @@ from tui.widgets.chat.deeds import MessageDeeds
 from tui.widgets.chat.message_keys import key_line
 from tui.widgets.chat.message_view import MessageView
 from tui.widgets.chat.meter import Meter
+from tui.widgets.chat.recall_deeds import RecallDeeds
 from tui.widgets.chat.selection import Selection
 from tui.widgets.chat.transcript import Transcript
 
@@ -32,6 +33,7 @@ class ChatParts:
         self.answering = Answering(assistant, transcript, meter, pane.complain)
         self.selection = Selection(transcript, self.answering.column, self._show_keys)
         self.deeds = MessageDeeds(pane, self.selection)
+        self.recall = RecallDeeds(pane, self.answering.column)
 
     def _show_keys(self, view: MessageView | None) -> None:
         line = self._pane.query_one("#message-keys", Static)

@@ -9,6 +9,8 @@ from textual.widgets import Static
 
 from tui.assistant.assistant import Assistant
 from tui.text.content import literal_line
+from tui.text.line import to_line
+from tui.widgets.chat.memory_words import badge
 from tui.widgets.chat.meter import Meter
 from tui.widgets.chat.transcript import Transcript
 from vault.conversations.errors import ConversationError
@@ -87,7 +89,9 @@ class Showing:
     def name(self) -> None:
         """The chat's name in the frame."""
         chat, pane = self._assistant.chat, self._pane
-        pane.border_subtitle = literal_line(self._assistant.options.persona, 30)
+        options = self._assistant.options
+        told = " · ".join(filter(None, (to_line(options.persona, 30), badge(options))))
+        pane.border_subtitle = literal_line(told) if told else Content("")
         if self._assistant.is_temporary:
             pane.border_title = "Chat · temporary"
         elif chat is None or not chat.path:
