@@ -234,20 +234,20 @@ async def test_look_ups_end(
         assert all(request.tools for request in looking.engine.requests[:-1])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"name": "memory_read", "arguments": {"page": "Lens"}}',
-        '<tool_call>{"name": "memory_status"}</tool_call>',
-        "memory_status({})",
-        "> memory_status({})",
-    ],
+IN_TEXT = (
+    '{"name": "memory_read", "arguments": {"page": "Lens"}}',
+    '<tool_call>{"name": "memory_status"}</tool_call>',
+    "memory_status({})",
+    "> memory_status({})",
 )
-async def test_a_call_in_what_is_said_or_thought_never_runs(tmp_path: Path, text: str) -> None:
-    reply = Reply("", f"The page says: {text}", thinking=text)
-    async with looking_up(tmp_path, reply) as looking:
-        await looking.hear(f"what of {text}")
-        assert looking.roles() == ["user", "assistant"]
+
+
+async def test_a_call_in_what_is_said_or_thought_never_runs(tmp_path: Path) -> None:
+    replies = [Reply(text, f"The page says: {text}", thinking=text) for text in IN_TEXT]
+    async with looking_up(tmp_path, *replies) as looking:
+        for text in IN_TEXT:
+            await looking.hear(f"what of {text}")
+        assert looking.roles() == ["user", "assistant"] * len(IN_TEXT)
         assert looking.wiki.asked == 0
 
 
