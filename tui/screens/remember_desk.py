@@ -108,12 +108,11 @@ class RememberDesk:
     async def _article(self, view: MessageView | None) -> str:
         """The path of the article that is meant; the open one where the answer names none."""
         from tui.screens.pick import PickScreen
-        from tui.widgets.chat.answer import AnswerView
         from tui.widgets.chat.named_articles import articles_in
         from vault.links.resolve import Found
 
         pane = await self._wiki.pane()
-        named = articles_in(view) if isinstance(view, AnswerView) else ()
+        named = articles_in(view) if view is not None else ()
         resolved = [(each, pane.session.resolve(each.path, "")) for each in named]
         found = [(each.title, to.path) for each, to in resolved if isinstance(to, Found)]
         if pane.open_file is not None and pane.open_file.path not in {path for _, path in found}:

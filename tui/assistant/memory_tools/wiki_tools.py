@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tui.assistant.recall.wording import plain
 from tui.assistant.wiki_reader import WikiReader
-from tui.text.sanitise import to_display
 
 if TYPE_CHECKING:
     from vault.tools.memory_tools import MemoryTools
@@ -70,5 +70,9 @@ class WikiTools:
 
         if self._tools is None or vault is not self._vault:
             self._vault = vault
-            self._tools = MemoryTools(lambda: vault, self._budget, to_display)
+            self._tools = MemoryTools(lambda: vault, self._budget, _visible)
         return self._tools
+
+
+def _visible(text: str) -> str:
+    return plain(text)[0]

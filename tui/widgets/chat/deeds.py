@@ -166,7 +166,7 @@ class MessageDeeds:
         from tui.widgets.chat.named_articles import articles_in
 
         shown = view if view is not None else self._selection.last
-        found = articles_in(shown) if isinstance(shown, AnswerView) else ()
+        found = articles_in(shown) if shown is not None else ()
         if not found:
             self._say("No article was looked at or named here.")
             return
