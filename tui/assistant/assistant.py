@@ -191,8 +191,6 @@ class Assistant(CurrentChat):
     def _request(self, turn: Turn, look_ups: LookUps | None) -> Generate:
         style = self.style.of_chat(turn.chat.chat.options)
         system_prompt = style.system_prompt
-        if self.recall is not None:
-            system_prompt = self.recall.instructed(system_prompt, turn.chat)
         if look_ups is not None:
             system_prompt = look_ups.instructed(system_prompt)
         return Generate(

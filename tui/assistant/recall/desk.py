@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import EngineError
 from engine.protocol import ModelInfo, Usage
-from tui.assistant.recall.record import Record, record_of
+from tui.assistant.recall.record import Record
 from tui.assistant.wiki_reader import WikiReader
 from vault.conversations.values import ChatOptions, MessageNode
 from vault.errors import VaultError
@@ -56,13 +56,6 @@ class RecallDesk:
     def has_memory(self, options: ChatOptions) -> bool:
         """Whether anything is looked for in a chat."""
         return options.has_memory and self._tokens != 0
-
-    def instructed(self, system_prompt: str, chat: StoredChat) -> str:
-        """The instructions of a chat that has memory, or had when something was recalled."""
-        from tui.assistant.recall.wording import instructed
-
-        is_used = self.has_memory(chat.chat.options) or any(map(record_of, chat.path))
-        return instructed(system_prompt) if is_used else system_prompt
 
     def take_speed(self, usage: Usage) -> None:
         """An answer ended: so fast its prompt was read."""
