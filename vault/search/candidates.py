@@ -45,10 +45,14 @@ class Collected:
 
 
 class Collector:
-    """Asks the tables of words of one connection; made anew for another one."""
+    """Asks the tables of words of one connection; made anew for another one.
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    One that `is_exhaustive` takes every page with any of the terms, as long as that may last.
+    """
+
+    def __init__(self, connection: apsw.Connection, is_exhaustive: bool = False) -> None:
         self.connection = connection
+        self._is_exhaustive = is_exhaustive
         self.vocabulary = Vocabulary(connection)
         self._found: list[tuple[int, list[Places], tuple[int, ...]]] = []
         self._totals: tuple[float, ...] = ()
@@ -100,6 +104,10 @@ class Collector:
         What more than half of the pages have, FTS5 gives a weight of nothing: it is only looked up
         in the pages that the other terms chose, or the rarest where all are so common.
         """
+        if self._is_exhaustive:
+            self._rank(table, either(terms[index] for index in mine), scope)
+            self._add(candidates, table, mine)
+            return
         half = self._pages() / 2
         telling = [index for index in mine if counts[index] <= half]
         rarest = min(mine, key=counts.__getitem__)
@@ -126,8 +134,8 @@ class Collector:
         conditions, values = _conditions(scope)
         self._select(
             f"SELECT {self._hits}({table}), rowid FROM {table} WHERE {table} MATCH ?{conditions}"
-            f" AND rank MATCH 'bm25(6.0, 6.0, 3.0, 1.0, 1.5)' ORDER BY rank LIMIT {_MOST}",
-            (expression, *values),
+            f" AND rank MATCH 'bm25(6.0, 6.0, 3.0, 1.0, 1.5)' ORDER BY rank LIMIT ?",
+            (expression, *values, -1 if self._is_exhaustive else _MOST),
         )
 
     def _ask_of(self, table: Table, expression: str, pages: Sequence[int]) -> None:
@@ -137,7 +145,7 @@ class Collector:
             (expression, json.dumps(pages)),
         )
 
-    def _select(self, query: str, values: tuple[str, ...]) -> None:
+    def _select(self, query: str, values: tuple[str | int, ...]) -> None:
         self._found.clear()
         self._totals = ()
         for _ in self.connection.execute(query, values):

@@ -33,11 +33,18 @@ class _Answered:
 class Search:
     """Finds pages by what they say and by what they are called.
 
-    `opened` gives the index; what it raises, every question raises.
+    `opened` gives the index; what it raises, every question raises. One that `is_exhaustive`
+    leaves no page out to be quick: what quick ones are measured by.
     """
 
-    def __init__(self, opened: Callable[[], Index], weights: Weights | None = None) -> None:
+    def __init__(
+        self,
+        opened: Callable[[], Index],
+        weights: Weights | None = None,
+        is_exhaustive: bool = False,
+    ) -> None:
         self._opened = opened
+        self._is_exhaustive = is_exhaustive
         self._weights = weights or Weights()
         self._analyser = Analyser()
         self._collector: Collector | None = None
@@ -95,7 +102,7 @@ class Search:
 
     def _collecting(self, connection: apsw.Connection) -> Collector:
         if self._collector is None or self._collector.connection is not connection:
-            self._collector = Collector(connection)
+            self._collector = Collector(connection, self._is_exhaustive)
         return self._collector
 
     def _ranked(
