@@ -53,10 +53,9 @@ class Document:
             if each.line in places
         )
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages of the code on the page, the first one first."""
-        bodies = (block.body for block in self.blocks)
+    def languages(self, blocks: int) -> tuple[str, ...]:
+        """The languages of the code in the first blocks, the first one first."""
+        bodies = (block.body for block in self.blocks[:blocks])
         found = (body.code.language for body in bodies if isinstance(body, CodeBody))
         return tuple(dict.fromkeys(language for language in found if language))
 

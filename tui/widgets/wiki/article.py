@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.document.document import OutlineEntry
+from tui.document.document import Document, OutlineEntry
 from tui.markdown.parser import IsKnown
 from tui.text.content import literal
 from tui.widgets.document.find_bar import ArticleFindBar
@@ -74,20 +74,28 @@ class ArticleView(Vertical):
         if file.text is None:
             self.show_message(f"This file cannot be shown: {file.read_only_reason}.")
             return
+        is_same = self._file is not None and self._file.path == file.path
         try:
+            if self._desk is not None and not is_same:
+                beginning = await self._desk.read_beginning(file)
+                if beginning is not None:
+                    self._put(file, beginning)
             document = await (self._desk.read(file) if self._desk else read_alone(file, is_known))
         except VaultError as error:
             self.show_message(str(error))
             return
-        self.query_one("#article-pointed").display = False
+        knows_links = self._desk is None or self._desk.knows_links
+        self._put(file, document)
+        if not knows_links:
+            self._draw_links_later()
+
+    def _put(self, file: ArticleFile, document: Document) -> None:
         is_same = self._file is not None and self._file.path == file.path
         self._file = file
         self._plain.display, self.reader.display = False, True
+        self.query_one("#article-pointed").display = False
         self.query_one(ArticleFindBar).close()
-        knows_links = self._desk is None or self._desk.knows_links
         self.reader.show_document(document, keeps_place=is_same)
-        if not knows_links:
-            self._draw_links_later()
 
     @work(exclusive=True, group="links")
     async def _draw_links_later(self) -> None:

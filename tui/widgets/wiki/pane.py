@@ -21,6 +21,7 @@ from tui.widgets.wiki.editing.place import EditingPlace
 from tui.widgets.wiki.links import LinkDesk
 from tui.widgets.wiki.page import ArticlePage
 from tui.widgets.wiki.panel.side import SidePanel
+from tui.widgets.wiki.reading_desk import warm_up
 from tui.widgets.wiki.side_desk import SideDesk
 from tui.widgets.wiki.tally import Tally
 from tui.widgets.wiki.tree import WikiTree
@@ -127,6 +128,7 @@ class WikiPane(Vertical):
             return
         self._show_listing(listing)
         await asyncio.to_thread(self._memory.keep_opened, self.session.root)
+        await asyncio.to_thread(warm_up)
         if self._page.is_empty and any(note.path == FIRST_PAGE for note in listing.notes):
             await self.ways.open(FIRST_PAGE)
         if not self.session.needs_consent:

@@ -17,8 +17,14 @@ from vault.files import ArticleFile
 from vault.saving import Outcome
 from vault.vault import Vault
 
-# What most pages have; the others are loaded when their code comes into sight.
+# What may be seen at first; other languages are loaded when their code comes into sight.
 _LANGUAGES_AT_ONCE = 2
+_BLOCKS_SEEN_FIRST = 40
+# A page of so many characters takes longer to read than one waits without noticing.
+_LONG_PAGE = 100_000
+_BEGINNING = 16_000
+# Reading it loads what reading any page needs.
+_ANY_PAGE = "# A page\n\n```python\n```\n"
 
 
 class ReadingDesk:
@@ -27,13 +33,22 @@ class ReadingDesk:
     def __init__(self, session: WikiSession) -> None:
         self._session = session
 
+    async def read_beginning(self, file: ArticleFile) -> Document | None:
+        """What is seen first of a long page, sooner than all of it; None of a short one."""
+        text = file.text or ""
+        if len(text) < _LONG_PAGE:
+            return None
+        end = text.rfind("\n\n", 0, _BEGINNING)
+        return await self._read(text[: end if end > 0 else _BEGINNING], file.path)
+
     async def read(self, file: ArticleFile) -> Document:
         """The document of an article that is text. Raises VaultError."""
-        text = file.text or ""
+        return await self._read(file.text or "", file.path)
 
+    async def _read(self, text: str, path: str) -> Document:
         def read(vault: Vault) -> Document:
-            document = read_document(text, file.path, WikiLibrary(self._session, vault))
-            prepare(document.languages[:_LANGUAGES_AT_ONCE])
+            document = read_document(text, path, WikiLibrary(self._session, vault))
+            prepare(document.languages(_BLOCKS_SEEN_FIRST)[:_LANGUAGES_AT_ONCE])
             return document
 
         return await self._session.ask(read)
@@ -78,6 +93,11 @@ class _Known(NoLibrary):
         """Known or wanted."""
         del from_path, is_wikilink
         return LinkStatus.KNOWN if self._is_known(target) else LinkStatus.WANTED
+
+
+def warm_up() -> None:
+    """Load what the first page would wait for. Call it in a thread."""
+    prepare(read_document(_ANY_PAGE).languages(_BLOCKS_SEEN_FIRST))
 
 
 async def read_alone(file: ArticleFile, is_known: IsKnown) -> Document:
