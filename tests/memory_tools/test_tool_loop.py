@@ -19,9 +19,15 @@ from tui.assistant.memory_tools.guards import MOST_CALLS
 from tui.assistant.memory_tools.look_ups import TOOLS_LINE
 from tui.assistant.memory_tools.steps import AnswerSteps, grouped
 from tui.assistant.requests import Regenerate, Resume
+from tui.assistant.style import AnswerStyle
+from tui.cli.ask_chat import asked_chat
+from tui.cli.ask_tools import Given, answer_with_tools
+from tui.cli.output import AnswerPrinter
 from vault.conversations.exporting import chat_document
+from vault.conversations.markdown import to_markdown
 from vault.conversations.store import open_conversations, temporary_conversations
 from vault.conversations.values import DEFAULT_OPTIONS
+from vault.root import WikiLocation
 from vault.tools.budget import MOST_A_TURN
 
 FIRST = Reply("which lens", "I look. ", thinking="where? ", calls=(SEARCH,))
@@ -366,3 +372,42 @@ async def test_small_contexts_have_small_budgets(tmp_path: Path) -> None:
         assert isinstance((await looking.hear("let us begin"))[-1], Answered)
         (node,) = looking.results()
         assert len(node.text.encode()) <= 1500
+
+
+async def test_look_ups_are_exported_and_in_the_one_shot_command(tmp_path: Path) -> None:
+    async with looking_up(tmp_path, FIRST, SECOND, LAST) as looking:
+        notes: list[str] = []
+        given = Given("which lens", AnswerStyle("Be kind."), "m", has_prompt=True)
+        printer = AnswerPrinter(is_silent=True)
+        place = WikiLocation(tmp_path / "wiki", tmp_path, tmp_path / "data")
+        async with asked_chat(tmp_path / "chats", "new") as chat:
+            done = await answer_with_tools(
+                looking.engine.engine, place, given, chat, printer, notes.append
+            )
+        assert (printer.text, done.reason, done.thinking) == (
+            "I look. The 50mm.",
+            "stop",
+            "where? ",
+        )
+        assert [note.partition(" · ")[0] for note in notes] == [
+            "looked for “lens trip”",
+            "read Lens",
+        ]
+        assert [each.name for each in done.calls] == ["memory_search", "memory_read"]
+        with open_conversations(tmp_path / "chats") as store:
+            document = chat_document(store.chats.get(done.chat), store.messages.tree(done.chat))
+        text = to_markdown(document, "x")
+        assert "Be kind." in text
+        assert "```text\nLens (articles/Lens.md)" in text
+        assert [line for line in text.split("\n") if line.startswith("## ")][-1].startswith(
+            "## Assistant"
+        )
+        # A wiki that is not there is not made.
+        nowhere = WikiLocation(tmp_path / "none", tmp_path, tmp_path / "data")
+        silent = AnswerPrinter(is_silent=True)
+        done = await answer_with_tools(
+            looking.engine.engine, nowhere, given, None, silent, notes.append
+        )
+        assert done.calls[0].is_error
+        assert "zib memory init" in done.calls[0].result
+        assert not (tmp_path / "none").exists()

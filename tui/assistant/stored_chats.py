@@ -23,9 +23,10 @@ class StoredChats:
     Without a folder every chat is in memory.
     """
 
-    def __init__(self, data_dir: Path | None = None) -> None:
+    def __init__(self, data_dir: Path | None = None, store: Conversations | None = None) -> None:
+        """`store` is one that is open already."""
         self._data_dir = data_dir
-        self._store: Conversations | None = None
+        self._store = store
         self._notices: tuple[str, ...] = ()
         self._opening = asyncio.Lock()
 

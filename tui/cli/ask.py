@@ -35,6 +35,7 @@ from engine.status import EngineLoading
 from engine.wanted_model import ModelChoice
 from tui.cli.ask_chat import NEW, AskedChat, asked_chat
 from tui.cli.form import FormError, FormOptions, cut_note
+from tui.cli.looked_up import LookedUp
 from tui.cli.output import AnswerPrinter, ProgressLine
 from tui.cli.question import NoQuestion, read_question
 from tui.cli.run import print_error
@@ -59,6 +60,7 @@ class AskOptions:
     form: FormOptions = field(default_factory=FormOptions)
     grammar: Grammar | None = None
     chat: str = ""
+    has_tools: bool = False
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -71,6 +73,7 @@ class Answered(msgspec.Struct, frozen=True):
     model: str
     usage: Usage
     chat: str = ""
+    calls: tuple[LookedUp, ...] = ()
 
 
 def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
@@ -163,6 +166,10 @@ async def _stream(
     options: AskOptions,
     chat: AskedChat | None,
 ) -> Answered:
+    if options.has_tools and options.grammar is None:
+        if model.has_tools:
+            return await _with_tools(engine, model, wiring, options, chat)
+        ProgressLine().note(f"{model.name} cannot call tools and answers without them.")
     style = wiring.answer_style
     messages = await _messages(wiring, options, model, chat)
     printer = AnswerPrinter(is_silent=options.is_json)
@@ -196,6 +203,35 @@ async def _stream(
         model.name,
         ending.usage,
         chat.id if chat else "",
+    )
+    if options.is_json:
+        write_json(msgspec.json.encode(answered))
+    return answered
+
+
+async def _with_tools(
+    engine: EngineClient,
+    model: ModelInfo,
+    wiring: Wiring,
+    options: AskOptions,
+    chat: AskedChat | None,
+) -> Answered:
+    from tui.cli.ask_tools import Given, answer_with_tools
+
+    is_given = wiring.loaded.sources["chat.system_prompt"].kind == "flag"
+    given = Given(options.question, wiring.answer_style, model.name, is_given)
+    printer, note = AnswerPrinter(is_silent=options.is_json), ProgressLine().note
+    done = await answer_with_tools(engine, wiring.wiki, given, chat, printer, note)
+    printer.finish()
+    answered = Answered(
+        options.question,
+        printer.text,
+        done.thinking,
+        done.reason,
+        model.name,
+        done.usage,
+        done.chat,
+        done.calls,
     )
     if options.is_json:
         write_json(msgspec.json.encode(answered))

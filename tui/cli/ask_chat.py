@@ -30,7 +30,7 @@ class AskedChat:
 
     def __init__(self, store: Conversations, chat: StoredChat | None) -> None:
         """Without a chat, a new one is made when it is asked."""
-        self._store, self._chat = store, chat
+        self.store, self.chat = store, chat
         self._writer: AnswerWriter | None = None
         self._state: EndState = "stopped"
         self._extras = Extras()
@@ -38,19 +38,19 @@ class AskedChat:
     @property
     def id(self) -> str:
         """The chat's, once it was asked."""
-        return self._chat.id if self._chat else ""
+        return self.chat.id if self.chat else ""
 
     async def ask(self, question: str, system_prompt: str, model: str) -> tuple[Message, ...]:
         """Store the question and return what the model gets. Raises ConversationError.
 
         A chat keeps its own system prompt unless one is given.
         """
-        if self._chat is None:
+        if self.chat is None:
             options = ChatOptions(system_prompt=system_prompt, model=model)
-            self._chat = await StoredChat.new(self._store, options)
-        await self._chat.ask(question)
-        messages = self._chat.messages(system_prompt or self._chat.chat.options.system_prompt)
-        self._writer = await self._chat.answer(model)
+            self.chat = await StoredChat.new(self.store, options)
+        await self.chat.ask(question)
+        messages = self.chat.messages(system_prompt or self.chat.chat.options.system_prompt)
+        self._writer = await self.chat.answer(model)
         return messages
 
     async def noted(self, events: AsyncIterator[AnswerEvent]) -> AsyncIterator[AnswerEvent]:
@@ -67,8 +67,8 @@ class AskedChat:
         """Store the end of the answer, and say when the chat could not be stored."""
         if self._writer is not None:
             await self._writer.finish(self._state, self._extras)
-        if self._chat is not None and self._chat.trouble:
-            print_error(self._chat.trouble)
+        if self.chat is not None and self.chat.trouble:
+            print_error(self.chat.trouble)
 
     def _note(self, event: AnswerEvent) -> None:
         if isinstance(event, TextDelta) and self._writer is not None:

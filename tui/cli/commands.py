@@ -89,6 +89,10 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
     chat: Annotated[
         str, typer.Option(metavar="CHAT|new", help="Go on with a stored chat, or store a new one.")
     ] = "",
+    tools: Annotated[
+        bool, typer.Option("--tools/--no-tools", help="Let the model look things up in the wiki.")
+    ] = False,
+    wiki: Wiki = None,
     json: Json = False,
 ) -> None:
     """Ask one question and print the answer; text piped in joins the question."""
@@ -98,6 +102,7 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
     form = FormOptions(schema, regex, tuple(choice or ()))
     flags = {
         "model": model,
+        "wiki": wiki,
         "chat.system_prompt": system,
         "chat.temperature": temperature,
         "chat.top_p": top_p,
@@ -107,7 +112,8 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
         "chat.stop": stop or None,
         "chat.max_tokens": max_tokens,
     }
-    raise typer.Exit(run_ask(AskOptions(" ".join(question or []), json, form, chat=chat), flags))
+    asked = AskOptions(" ".join(question or []), json, form, chat=chat, has_tools=tools)
+    raise typer.Exit(run_ask(asked, flags))
 
 
 @app.command()

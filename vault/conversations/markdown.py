@@ -35,9 +35,11 @@ def to_markdown(chat: ChatDocument, name: str, has_thinking: bool = False) -> st
         parts += [f"## {_heading(node)}", *_remarks(tree, node)]
         if has_thinking and node.thinking.strip():
             parts.append(_quoted(f"*Thinking:*\n\n{node.thinking.strip()}"))
-        parts += [node.text.strip("\n")] if node.text.strip() else []
+        said = node.text.strip("\n") if node.text.strip() else ""
+        # What a tool read has headings and fences of its own.
+        parts += [_fenced(said, "text") if said and node.role == "tool" else said]
         for call in node.extras.tool_calls:
-            parts.append(f"Called `{call.name}`:\n\n{_fenced(call.arguments)}")
+            parts.append(f"Called `{call.name}`:\n\n{_fenced(call.arguments, 'json')}")
         parts += [f"Attached: {each.name}" for each in node.extras.attachments]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -70,8 +72,8 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
-def _fenced(text: str) -> str:
+def _fenced(text: str, language: str) -> str:
     fence = "```"
     while fence in text:
         fence += "`"
-    return f"{fence}json\n{text}\n{fence}"
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -67,7 +67,8 @@ class LookUps:
             answer = await self._tools.answer(call.name, arguments, self._scope)
         except VaultError as error:
             self._guard.note_refused()
-            return Looked(f"The wiki cannot be read now: {error} Answer without it.", is_error=True)
+            reason = str(error).rstrip(".")
+            return Looked(f"The wiki cannot be read: {reason}. Answer without it.", is_error=True)
         if answer.is_used_up:
             self._guard.note_refused()
         return Looked(answer.text, answer.is_error)
