@@ -18,15 +18,17 @@ _OF_PAGE, _OF_PASSAGE, _OF_NAME, _NAME_FILLED = 1.5, 3.1, 1.4, 1.9
 _OF_LENGTH, _OF_SCORE, _OF_LONG_PASSAGE = 7.3, 2.7, 4.3
 _MANY_TERMS = 4.0
 _BEST_SCORE = 2.2
+# Among few pages it is less likely that one has the words by chance.
+_FEW_PAGES, _MANY_PAGES = 0.25, 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What is seen of one page, each as a share from 0 to 1 but the last two.
+    """What is seen of one page, each as a share from 0 to 1 but the last three.
 
     Of what the question's terms count, the page, its best passage and its name say so much;
-    `name_filled` is how much of the name that is. `terms` is how many were asked, `score` what the
-    page was ranked by for each unit that they count.
+    `name_filled` is how much of the name that is. `terms` is how many were asked, `pages` how many
+    there are, `score` what the page was ranked by for each unit that the terms count.
     """
 
     of_page: float
@@ -34,6 +36,7 @@ class Signs:
     of_name: float
     name_filled: float
     terms: int
+    pages: int
     score: float
 
 
@@ -42,6 +45,7 @@ def evidence(signs: Signs) -> float:
     length = min(1.0, math.log(max(1, signs.terms)) / _MANY_TERMS)
     sum_of_all = (
         _BIAS
+        + _FEW_PAGES * max(0.0, math.log(_MANY_PAGES / max(1, signs.pages)))
         + _OF_PAGE * signs.of_page
         + _OF_PASSAGE * signs.of_passage
         + _OF_NAME * signs.of_name

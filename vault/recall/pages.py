@@ -111,7 +111,7 @@ class PageReader:
             return None
         stretches = self._stretches(ranked.candidate.page, about, text)
         in_names = self._of_names(names)
-        scored = self._scored(_with_properties(text, stretches), set(in_names))
+        scored = self._scored(stretches, _properties(text), set(in_names))
         best = scored[: 2 if has_second else 1]
         least = _SECOND_OF_BEST * scored[0].value if scored else 0.0
         return FoundPage(
@@ -121,7 +121,7 @@ class PageReader:
             tuple(
                 self._candidate(about, each, ranked.score, ranked.parts)
                 for each in best
-                if each.value >= least
+                if each is best[0] or (each.places and each.value >= least)
             ),
         )
 
@@ -158,8 +158,11 @@ class PageReader:
             parts,
         )
 
-    def _scored(self, stretches: Sequence[Stretch], in_names: set[str]) -> list[_Scored]:
+    def _scored(
+        self, stretches: Sequence[Stretch], properties: Stretch | None, in_names: set[str]
+    ) -> list[_Scored]:
         """The passages that can be shown, those first that say most."""
+        stretches = [*stretches, properties] if properties else stretches
         hopeful = sorted(enumerate(stretches), key=lambda each: (-self._at_most(each[1]), each[0]))
         scored: list[tuple[float, int, _Scored]] = []
         for index, stretch in hopeful:
@@ -169,6 +172,8 @@ class PageReader:
             if not text:
                 continue
             places = self._analyser.places(text, self._wanted)
+            if not places and stretch is properties:
+                continue
             said = {each.token for each in places} | in_names
             said |= set(self._keys(" ".join(stretch.heading_path)))
             value = sum(self._wanted.weights[token] for token in said)
@@ -198,6 +203,7 @@ class PageReader:
                 default=0.0,
             ),
             terms=self._terms.count,
+            pages=self._terms.all_pages,
             score=ranked.score / total,
         )
 
@@ -226,14 +232,12 @@ def _anew(text: str) -> Iterator[Stretch]:
         yield Stretch(text[each.start : each.end], each.line, each.heading_path, each.anchor)
 
 
-def _with_properties(text: str, stretches: Sequence[Stretch]) -> list[Stretch]:
-    """What stands in the front matter may be what is asked for."""
-    if not text.startswith(_PROPERTIES):
-        return list(stretches)
+def _properties(text: str) -> Stretch | None:
+    """The front matter: what stands there may be what is asked for."""
     end = text.find(f"\n{_PROPERTIES}", len(_PROPERTIES))
-    if end < 0:
-        return list(stretches)
-    return [*stretches, Stretch(text[len(_PROPERTIES) : end], 1, (), "")]
+    if not text.startswith(_PROPERTIES) or end < 0:
+        return None
+    return Stretch(text[len(_PROPERTIES) : end], 1, (), "")
 
 
 def _day(modified_ns: int) -> str:
