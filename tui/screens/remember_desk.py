@@ -42,13 +42,18 @@ class RememberDesk:
         self._run(self._correct(pane, path, hint))
 
     async def _remember(self, text: str, pane: ChatPane) -> None:
+        from dataclasses import replace
+
         from tui.assistant.remember.material import answer, statement
         from tui.widgets.chat.answer import AnswerView
 
-        text = text or (self._screen.get_selected_text() or "").strip()
         view = self._meant(pane)
+        selected = "" if text else (self._screen.get_selected_text() or "").strip()
         if text:
-            material = statement(text, self._origin(view))
+            typed = replace(self._origin(view), is_said=False)
+            material = replace(statement(text, typed), reason="You asked to remember it")
+        elif selected:
+            material = statement(selected, self._origin(view))
         elif view is None or view.node is None:
             self._say("Say what: /remember TEXT. Or choose a message: Alt+Up, then s.", "warning")
             return

@@ -24,10 +24,14 @@ class NothingToRemember(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where it was said. `hash` is empty for a chat that leaves no trace; `date` is ISO."""
+    """Where it was said. `hash` is empty for a chat that leaves no trace; `date` is ISO.
+
+    What was only typed for the wiki, during a chat, was not `is_said` there: no footnote cites it.
+    """
 
     hash: str
     date: str
+    is_said: bool = True
 
     @property
     def citation(self) -> str:
@@ -46,6 +50,7 @@ class Material:
     title: str
     origin: Origin
     is_statement: bool = True
+    reason: str = "Said in a chat"
 
     @property
     def addresses(self) -> int:
@@ -72,7 +77,8 @@ def answer(text: str, question: str, origin: Origin) -> Material:
     prose = parse_article(text).prose
     for found in reversed(list(_REMOTE_PICTURE.finditer(prose))):
         text = text[: found.start()] + text[found.end() :]
-    return Material(text, first_words(question) or "From a chat", origin, is_statement=False)
+    title = first_words(question) or "From a chat"
+    return Material(text, title, origin, is_statement=False, reason="An answer from a chat")
 
 
 def below_level(text: str, level: int) -> str:

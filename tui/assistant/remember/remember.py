@@ -148,9 +148,9 @@ def _path_for(vault: Vault, title: str) -> str:
 
 
 def _reason(material: Material) -> str:
-    what = "Said in a chat" if material.is_statement else "An answer from a chat"
     outside = material.addresses
-    return f"{what}; names {outside} addresses outside the wiki" if outside else what
+    named = f"; names {outside} addresses outside the wiki" if outside else ""
+    return f"{material.reason}{named}"
 
 
 def _together(before: str, more: str, between: str) -> str:

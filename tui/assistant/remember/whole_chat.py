@@ -45,7 +45,9 @@ async def statements_of(
 def gathered(nodes: Sequence[MessageNode], name: str, is_temporary: bool) -> Material:
     """The messages as a list of quotations, in the order they were said."""
     lines = [f"- “{' '.join(to_display(node.text)[:_LONGEST].split())}”" for node in nodes]
-    return Material("\n".join(lines), name, origin_of(nodes[0], is_temporary), is_statement=False)
+    origin = origin_of(nodes[0], is_temporary)
+    reason = "What you stated in a chat"
+    return Material("\n".join(lines), name, origin, is_statement=False, reason=reason)
 
 
 def _may_state(text: str) -> bool:

@@ -55,7 +55,7 @@ def corrected(page: str, old: str, new: str, origin: Origin, *, is_ours: bool) -
 
 def _cited(page: str, origin: Origin, *, is_ours: bool) -> tuple[str, str]:
     """The page with the chat among its references, and what marks a text as taken from it."""
-    if not origin.hash:
+    if not origin.hash or not origin.is_said:
         return page, ""
     if not is_ours:
         return page, f" (`{origin.citation}`, {origin.date})"
