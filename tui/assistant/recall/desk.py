@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _PATIENCE_SECONDS = 0.5
 _FEWEST_MEASURED = 64
-_LATE = "The wiki is still being read; answered without memory."
+_OFF = "memory is off in this chat; /memory turns it on"
+_LATE = "the wiki is still being read; answered without memory"
 
 
 class CountingEngine(Protocol):
@@ -71,7 +72,7 @@ class RecallDesk:
         if node is None or node.role != "user" or node.extras.recalled:
             return Looked()
         if not self.has_memory(options):
-            return Looked()
+            return Looked(remark="" if options.has_memory else self._once(_OFF))
         looked = await self.look(node.text, chat.tree.path(question)[:-1], options.memory_scope)
         if looked.record is not None:
             extras = replace(node.extras, recalled=looked.record.to_json())
@@ -94,7 +95,7 @@ class RecallDesk:
         except TimeoutError:
             return Looked(remark=self._once(_LATE))
         except VaultError as error:
-            return Looked(remark=self._once(f"Answered without memory: {error}"))
+            return Looked(remark=self._once(f"answered without memory: {error}"))
         self._told = ""
         try:
             return Looked(await self._chosen(earlier, found))

@@ -103,11 +103,16 @@ def open_lines(
     can_change: bool,
 ) -> Content:
     """A row for each passage; `cursor` is None where no key goes to them."""
-    lines = [Content.styled(f"▾ {head}{_keys(cursor, can_change=can_change)}", _DIM)]
+    keys = _keys(can_change=can_change) if cursor is not None else ()
+    lines = [Content.styled(_fitted(f"▾ {head}", keys, width), _DIM)]
     for place, row in enumerate(rows):
         lines.append(_row(row, place, place == cursor, width, can_change=can_change))
         if place in opened:
-            lines += [Content.assemble("    ", each) for each in _opened(row)]
+            lines += [
+                Content.assemble("    ", each)
+                for told in _opened(row)
+                for each in told.wrap(max(8, width - 5))
+            ]
     return Content("\n").join(lines)
 
 
@@ -117,17 +122,23 @@ def deed_at(meta: dict[str, object]) -> tuple[int, str] | None:
     return (row, deed) if isinstance(row, int) and isinstance(deed, str) else None
 
 
-def _keys(cursor: int | None, *, can_change: bool) -> str:
-    if cursor is None:
-        return ""
-    changes = " · p pin · d drop" if can_change else ""
-    return (
-        f" · Enter open{changes} · w why · Esc back" if can_change else " · Enter open · Esc back"
-    )
+def _keys(*, can_change: bool) -> tuple[str, ...]:
+    if can_change:
+        return ("Enter open", "p pin", "d drop", "w why", "Esc back")
+    return ("Enter open", "Esc back")
+
+
+def _fitted(text: str, parts: Sequence[str], width: int) -> str:
+    for part in parts:
+        longer = f"{text} · {part}"
+        if len(longer) > width:
+            break
+        text = longer
+    return text
 
 
 def _row(row: Row, place: int, is_chosen: bool, width: int, *, can_change: bool) -> Content:
-    sign = "◆" if row.is_pinned else "✗" if row.is_dropped else "·"
+    sign = "◆" if row.is_pinned else "✗" if row.is_dropped else " "
     words = _words(row, place) if can_change and width >= _LEAST_FOR_WORDS else []
     tail = sum(len(each.plain) + 1 for each in words) + (len(row.date) + 2 if row.date else 0)
     room = max(8, width - 4 - tail)
