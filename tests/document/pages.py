@@ -7,9 +7,12 @@ from pathlib import Path
 
 from textual.app import App, ComposeResult
 
+from tui.document.blocks import Block
 from tui.document.document import read_document
 from tui.document.layout.lay import lay
+from tui.document.lines import Line
 from tui.document.page import FoundPage, FoundPicture, Library, LinkStatus
+from tui.document.sideways import part_in_sight
 from tui.themes.load import builtin_themes_dir, load_themes
 from tui.themes.variables import theme_variable_defaults
 from tui.widgets.wiki.article import ArticleView
@@ -53,6 +56,14 @@ def plain_lines(text: str, width: int, library: Library | None = None) -> list[s
     document = read_document(text, "Page.md", library)
     lines = [line.text.rstrip() for block in document.blocks for line in lay(block, width).lines]
     return lines[1:] if lines and not lines[0] else lines
+
+
+def seen_lines(block: Block, width: int) -> list[Line]:
+    """The lines of a block as they are seen before anybody moves a table."""
+    laid = lay(block, width)
+    if laid.wide is None:
+        return list(laid.lines)
+    return [part_in_sight(line, laid.wide, 0) for line in laid.lines]
 
 
 def article_file(text: str, path: str = "Page.md") -> ArticleFile:

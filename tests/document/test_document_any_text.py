@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.document.pages import seen_lines
 from tui.document.document import read_document
 from tui.document.flow import Flow
 from tui.document.layout.lay import lay
@@ -49,7 +50,7 @@ def is_control(character: str) -> bool:
 @given(TEXTS, WIDTHS)
 def test_no_line_is_too_wide_and_none_holds_a_control_character(text: str, width: int) -> None:
     for block in read_document(text).blocks:
-        for line in lay(block, width).lines:
+        for line in seen_lines(block, width):
             assert cell_len(line.text) <= width
             assert not any(map(is_control, line.text))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.cells import cell_len
 
+from tests.document.pages import seen_lines
 from tests.vault.pages_of_others import folders, pages
 from tui.document.document import read_document
-from tui.document.layout.lay import lay
 
 SAMPLED = 60
 WIDTHS = (4, 38, 88)
@@ -34,5 +34,5 @@ def draw(page: Path) -> None:
     assert [heading.line for heading in document.headings] == lines, page
     for width in WIDTHS:
         for block in document.blocks:
-            for line in lay(block, width).lines:
+            for line in seen_lines(block, width):
                 assert cell_len(line.text) <= width, (page, line.text)

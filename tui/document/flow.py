@@ -10,11 +10,12 @@ import bisect
 import itertools
 from collections.abc import Iterable
 
-from tui.document.blocks import Block
+from tui.document.blocks import Block, Table, TableBody
 from tui.document.document import Document
 from tui.document.expected import expected_lines, opened_group
 from tui.document.layout.lay import lay
 from tui.document.lines import Laid, Line, runs_cells
+from tui.document.sideways import part_in_sight
 
 
 class Flow:
@@ -28,6 +29,7 @@ class Flow:
         self._heights = [self._expected(index) for index in range(len(document.blocks))]
         self._tops: list[int] | None = None
         self._next_unlaid = 0
+        self.shifts: dict[Table, int] = {}
 
     @property
     def height(self) -> int:
@@ -77,7 +79,17 @@ class Flow:
         index = self.block_at(number)
         laid = self.laid(index)
         inner = number - self.top(index) + self._skipped(index)
-        return (index, laid.lines[inner]) if 0 <= inner < len(laid.lines) else None
+        if not 0 <= inner < len(laid.lines):
+            return None
+        line = laid.lines[inner]
+        if laid.wide is not None:
+            line = part_in_sight(line, laid.wide, self.shift_of(index))
+        return index, line
+
+    def shift_of(self, index: int) -> int:
+        """By how many cells a block that is wider than the text is moved to the left."""
+        body = self.document.blocks[index].body
+        return self.shifts.get(body.table, 0) if isinstance(body, TableBody) else 0
 
     def settle(self, top: int, height: int) -> int:
         """Lay out what a window shows; by how many lines the window's own text moved."""

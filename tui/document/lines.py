@@ -47,12 +47,30 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Wide:
+    """A block of `cells` where there is room for `room`; the first `fixed` characters stay."""
+
+    cells: int
+    room: int
+    fixed: int
+
+    @property
+    def most(self) -> int:
+        """How far it can be moved."""
+        return max(self.cells - self.room, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Laid:
-    """A block at one width: its lines, what can be chosen in it, and its text unwrapped."""
+    """A block at one width: its lines, what can be chosen in it, and its text unwrapped.
+
+    `wide` is that of a block with lines wider than the text.
+    """
 
     lines: tuple[Line, ...]
     targets: tuple[Target, ...]
     text: str
+    wide: Wide | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from tui.document.lines import (
     Margin,
     Run,
     Runs,
+    Wide,
     cut,
     narrowed,
     runs_cells,
@@ -37,7 +38,10 @@ def fitted(margin: Margin, width: int) -> Margin:
 
 @dataclass(slots=True)
 class Sheet:
-    """Lines under way. What is written on it becomes the block's text, in order."""
+    """Lines under way. What is written on it becomes the block's text, in order.
+
+    `widest` is set by what may be wider than the text.
+    """
 
     width: int
     margin: Margin
@@ -47,6 +51,7 @@ class Sheet:
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     is_begun: bool = False
+    widest: int = 0
 
     @property
     def text_width(self) -> int:
@@ -95,7 +100,10 @@ class Sheet:
 
     def laid(self) -> Laid:
         """What was written."""
-        return Laid(tuple(self.lines), tuple(self.targets), "\n".join(self.pieces))
+        fixed = runs_length(self.margin.rest)
+        is_wide = self.widest > self.text_width
+        wide = Wide(self.widest, self.text_width, fixed) if is_wide else None
+        return Laid(tuple(self.lines), tuple(self.targets), "\n".join(self.pieces), wide)
 
     def add_target(self, target: Target) -> int:
         """A place for something to choose."""

@@ -1,4 +1,4 @@
-"""Tables: columns as wide as they need, or narrower; rows as lists where there is no room."""
+"""Tables: columns as wide as they need, or narrower; wider than the text where there is no room."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tui.document.page import Page
 from tui.document.roles import Role
 from tui.document.wrap import wrap
 
-LEAST_COLUMN = 6
+# What a column has at least, if it needs it; what does not fit so is wider than the text.
+LEAST_COLUMN = 8
+MOST_WIDE_COLUMN = 36
 # The first cells tell how wide the columns are; the length of what is written tells for the rest.
 MOST_MEASURED_CELLS = 400
 _BETWEEN = Run(" │ ", (Role.RULE,))
@@ -25,9 +27,7 @@ def lay_table(sheet: Sheet, body: TableBody, page: Page) -> None:
     """One piece of a table."""
     table = body.table
     widths = _widths(table, page, sheet.text_width)
-    if not widths:
-        _lay_records(sheet, body, page)
-        return
+    sheet.widest = sum(widths) + _BETWEEN_CELLS * (len(widths) - 1)
     for number in range(body.first, body.end):
         roles = (Role.TABLE_HEAD,) if number == 0 else ()
         cells = [
@@ -75,7 +75,7 @@ def _aligned(runs: Runs, width: int, align: Align) -> Iterator[Run]:
 
 
 def _widths(table: Table, page: Page, room: int) -> tuple[int, ...]:
-    """The widths of the columns; none when the table does not fit."""
+    """The widths of the columns; together too wide where they would be too narrow."""
     known = table.widths.get(room)
     if known is None:
         natural = table.natural or _natural(table, page)
@@ -103,8 +103,8 @@ def _fitted(natural: Sequence[int], room: int) -> tuple[int, ...]:
     """Share the room out: who needs less than an even share leaves the rest to the others."""
     if sum(natural) <= room:
         return tuple(natural)
-    if room < LEAST_COLUMN * len(natural):
-        return ()
+    if room < sum(min(width, LEAST_COLUMN) for width in natural):
+        return tuple(min(width, MOST_WIDE_COLUMN) for width in natural)
     widths = [0] * len(natural)
     open_columns = sorted(range(len(natural)), key=lambda column: natural[column])
     while open_columns:
@@ -113,18 +113,3 @@ def _fitted(natural: Sequence[int], room: int) -> tuple[int, ...]:
         widths[column] = min(natural[column], share)
         room -= widths[column]
     return tuple(widths)
-
-
-def _lay_records(sheet: Sheet, body: TableBody, page: Page) -> None:
-    """Each row as a list of names and values, where the columns have no room side by side."""
-    head = body.table.rows[0]
-    for number in range(max(body.first, 1), body.end):
-        for name, source in zip(head, body.table.rows[number], strict=True):
-            key = with_roles(read_inline(name, page, sheet.targets), Role.TABLE_HEAD)
-            value = read_inline(source, page, sheet.targets)
-            sheet.write((*key, Run(": "), *value), (Run("  "),))
-        if number < len(body.table.rows) - 1:
-            sheet.draw((Run("╌" * sheet.text_width, (Role.RULE,)),))
-    if len(body.table.rows) == 1:
-        for name in head:
-            sheet.write(with_roles(read_inline(name, page, sheet.targets), Role.TABLE_HEAD))

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from textual.message import Message
 
+from tui.document.moving import bring_link_in
 from tui.document.targets import (
     CodeCopy,
     FoldMark,
@@ -122,6 +123,7 @@ class LinkedView(SearchedView):
         self.chosen = place
         if place is not None and self.flow is not None:
             self.flow.reveal(place[0])
+            bring_link_in(self.flow, *place)
             self.show_line(link_line(self.flow, place))
         self.post_message(self.Pointed(self.target(place) if place else None))
         self.refresh()

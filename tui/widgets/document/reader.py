@@ -11,7 +11,7 @@ from tui.document.expected import opened_group
 from tui.document.lines import NO_LINK
 from tui.document.targets import CodeCopy, TaskBox
 from tui.widgets.document.hints import Hints, LinkPlace, make_hints
-from tui.widgets.document.pointed import PointedView
+from tui.widgets.document.sideways import SidewaysView
 from tui.widgets.document.steps import links_of_lines, next_link
 
 
@@ -19,7 +19,7 @@ def _key(keys: str, action: str, label: str, name: str, *, show: bool = False) -
     return Binding(keys, action, label, id=f"article-{name}", show=show)
 
 
-class DocumentReader(PointedView):
+class DocumentReader(SidewaysView):
     """A document that is read, not only seen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -27,6 +27,8 @@ class DocumentReader(PointedView):
         _key("up,k", "lines(-1)", "Up", "up"),
         _key("pagedown,space", "pages(1)", "Page down", "page-down"),
         _key("pageup", "pages(-1)", "Page up", "page-up"),
+        _key("left,h", "sideways(-1)", "Table to the left", "left"),
+        _key("right,l", "sideways(1)", "Table to the right", "right"),
         _key("home", "to_start", "Top", "top"),
         _key("end", "to_end", "End", "end"),
         _key("tab", "link(1)", "Next link", "next-link"),

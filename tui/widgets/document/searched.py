@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.message import Message
 
 from tui.document.flow import Flow
+from tui.document.moving import bring_text_in
 from tui.widgets.document.finding import Finding, Match
 from tui.widgets.document.view import DocumentView
 
@@ -60,6 +61,7 @@ class SearchedView(DocumentView):
     def _show_match(self, match: Match | None) -> None:
         if match is not None and self.flow is not None:
             self.flow.reveal(match.block)
+            bring_text_in(self.flow, match.block, match.start, match.end)
             self.show_line(_line_of(self.flow, match))
         self.refresh()
 

@@ -14,6 +14,8 @@ from textual.strip import Strip
 
 from tui.document.blocks import HeadingBody
 from tui.document.document import Document
+from tui.document.flow import Flow
+from tui.document.heads import header_above
 from tui.document.lines import Line, cut
 from tui.document.roles import Role
 from tui.pictures.source import PictureRow
@@ -65,14 +67,17 @@ class DocumentView(FlowView):
         if found is None:
             return blank(self.measure.width, self._palette)
         block, line = found
-        overlays = list(self._overlays(block, line, number))
-        line = self._with_hints(block, line)
+        head = header_above(self.flow, block, number) if y == 0 and self.flow else None
+        overlays = [] if head else list(self._overlays(block, line, number))
+        line = head or self._with_hints(block, line)
         selected = self.screen.get_component_rich_style("screen--selection", partial=True)
         if line.picture is not None:
             segments = self._with_picture(block, line, line.picture)
         else:
             segments = paint(line, self.measure, self._palette, overlays, selected)
-        return framed(segments, self._gutter(block, number), self.measure, self._palette, number)
+        left, right = self._sides(block, number)
+        segments += [Segment(right, self._palette.style((Role.BULLET,)))] if right else []
+        return framed(segments, left, self.measure, self._palette, number)
 
     def _with_picture(self, block: int, line: Line, picture: PictureRow) -> list[Segment]:
         before = cut(line.runs, 0, line.margin - picture.columns)
@@ -149,10 +154,19 @@ class DocumentView(FlowView):
             done += len(run.text)
         return line
 
-    def _gutter(self, block: int, number: int) -> str:
+    def _sides(self, block: int, number: int) -> tuple[str, str]:
+        """What stands left and right of a line: the mark of a fold, or where a table goes on."""
         flow = self.flow
-        body = flow.document.blocks[block].body if flow else None
-        if flow is None or not isinstance(body, HeadingBody) or body.group is None:
+        if flow is None:
+            return "", ""
+        wide, shift = flow.laid(block).wide, flow.shift_of(block)
+        if wide is None or number < flow.text_top(block):
+            return self._fold_mark(flow, block, number), ""
+        return "‹" if shift else "", "›" if shift < wide.most else ""
+
+    def _fold_mark(self, flow: Flow, block: int, number: int) -> str:
+        body = flow.document.blocks[block].body
+        if not isinstance(body, HeadingBody) or body.group is None:
             return ""
         if number != flow.text_top(block) or self.measure.left < len(_OPEN_MARK):
             return ""
