@@ -274,7 +274,7 @@ VERBS = (
         "review-edits",
         "Review",
         "Decide on edits that were proposed",
-        "alt+r",
+        "alt+e",
         "/review",
         is_first=True,
     ),

@@ -181,7 +181,7 @@ async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_
         )
         # A question is proposed as it was said; nothing is written before it is accepted.
         await pilot.press("k", "s")
-        await wait_until(pilot, lambda: "Alt+R shows it" in notices(pilot), "the notice")
+        await wait_until(pilot, lambda: "Alt+E shows it" in notices(pilot), "the notice")
         (proposal,) = queue.waiting()
         asked = app.assistant.path[0].id
         assert (proposal.path, proposal.source) == ("articles/Lens.md", f"conv:{asked[:8]}")
@@ -198,7 +198,7 @@ async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_
         assert len(queue.waiting()) == 1
         assert digest(tmp_path / "wiki" / "articles") == before
         app.screen.query_one(ChatPane).prompt.focus()
-        await pilot.press("alt+r")
+        await pilot.press("alt+e")
         await wait_until(pilot, lambda: isinstance(app.screen, ReviewScreen), "the review")
         await wait_until(pilot, lambda: "My Lens is heavy." in screen_text(pilot), "the difference")
         await pilot.press("a")
