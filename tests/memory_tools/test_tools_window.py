@@ -172,6 +172,8 @@ async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_
         await pilot.press("f2")
         main, queue = app.screen, ReviewQueue(review_dir(tmp_path / "data", tmp_path / "wiki"))
         before = digest(tmp_path / "wiki" / "articles")
+        # Only what the answer names is to be chosen from.
+        app.assistant.recall = None
         await ask(pilot, app, "My Lens is heavy.")
         # The article that is named opens by a key.
         await pilot.press("alt+up", "a")
