@@ -160,7 +160,8 @@ async def test_look_ups_are_cards_and_links_do_nothing(make_app: MakeApp, tmp_pa
             assert "contents of 5" not in screen_text(pilot)
             await pilot.press("alt+up", "o")
             await wait_until(pilot, lambda: "contents of 5" in screen_text(pilot), "the lines")
-        assert reached == []
+        # The line at the top counts what is in no commit, by git and from time to time.
+        assert [way for way in reached if not way[1].split(",")[0].endswith("/git'")] == []
         assert digest(tmp_path / "wiki" / "articles") == before
         assert (tmp_path / "wiki" / ".git" / "HEAD").read_bytes() == head
 
