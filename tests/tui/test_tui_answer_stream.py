@@ -184,6 +184,14 @@ LENGTHS = st.lists(st.integers(1, 9), min_size=1, max_size=7)
 
 LONG_LIST = "\n".join(f"- item {n} with `code`" for n in range(LIST_LINE_LIMIT + 8))
 LONG_FENCE = fenced("```", "python", "\n".join(f"x = {n}" for n in range(FENCE_LINE_LIMIT + 8)))
+DEEP_ITEM = "- a\n  - b\n    1. c\n"
+LONG_LISTS = (
+    "\n".join(f"{n}. item `{n}`" for n in range(95, 120)),
+    "\n".join(["1. one"] * 20),
+    "\n\n".join(f"* loose {n}" for n in range(20)) + "\n\nThe end.",
+    "\n".join(f"- head {n}\n  - sub\n    {n} words that go on to the end" for n in range(19)),
+    "- a\n" * 9 + "\nbetween\n\n" + "7) b\n" * 9,
+)
 TURNING = (
     "text\n#hashtag is no heading",
     "text\n***both*** in the next line",
@@ -247,6 +255,13 @@ async def test_texts_that_change_their_mind_at_the_end_of_a_line() -> None:
                 await check(pilot, text, lengths)
 
 
+async def test_long_lists_are_drawn_in_parts() -> None:
+    async with Page().run_test(size=SIZE) as pilot:
+        for text in LONG_LISTS:
+            await check(pilot, text, [7])
+            await check(pilot, text, [len(text) // 3])
+
+
 @pytest.mark.parametrize("block", [LONG_LIST, LONG_FENCE], ids=["list", "fence"])
 @pytest.mark.parametrize("after", ["", "\n\nThe end."])
 async def test_a_block_too_costly_to_redraw_waits_below(block: str, after: str) -> None:
@@ -262,10 +277,10 @@ async def test_a_costly_block_is_seen_while_it_waits() -> None:
         stream = AnswerStream(markdown, tail, lambda: True)
         drawing = asyncio.create_task(stream.run())
         try:
-            stream.feed(LONG_LIST + "\n")
-            await wait_until(pilot, lambda: "- item 37 with `code`" in screen_text(pilot), "items")
-            stream.feed("- the newest\n")
-            await wait_until(pilot, lambda: "- the newest" in screen_text(pilot), "the newest item")
+            stream.feed(LONG_FENCE.removesuffix("```"))
+            await wait_until(pilot, lambda: f"x = {FENCE_LINE_LIMIT}" in screen_text(pilot), "code")
+            stream.feed("the newest = 1\n")
+            await wait_until(pilot, lambda: "the newest" in screen_text(pilot), "the newest line")
             assert tail.display
             await stream.finish()
             await drawing
@@ -296,15 +311,15 @@ async def test_nothing_is_drawn_while_the_user_reads_further_up() -> None:
     [
         ("", False),
         ("word\n" * 500, False),
-        ("- a\n" * LIST_LINE_LIMIT, False),
-        ("- a\n" * (LIST_LINE_LIMIT + 1), True),
-        ("1. a\n" * (LIST_LINE_LIMIT + 1), True),
-        ("12) a\n" * (LIST_LINE_LIMIT + 1), True),
-        ("- a\n" * LIST_LINE_LIMIT + "- unfinished", False),
+        ("- a\n" * 500, False),
+        (DEEP_ITEM * LIST_LINE_LIMIT, False),
+        ("- a\n" + "  - b\n" * LIST_LINE_LIMIT, True),
+        ("1. a\n" + "   1. b\n" * LIST_LINE_LIMIT, True),
+        ("- a\n" + "  - b\n" * (LIST_LINE_LIMIT - 1) + "- unfinished", False),
         ("- a\n" * 40 + "\nparagraph\n", False),
-        ("- a\n" * 40 + "\n  continued\n", True),
-        ("- a\n" * 40 + "lazy\n", True),
-        ("- a\n\n" * 40, True),
+        ("- a\n" * 40 + "\n  continued\n" * LIST_LINE_LIMIT, True),
+        ("- a\n" * 40 + "lazy\n" * LIST_LINE_LIMIT, True),
+        ("- a\n\n" * 40, False),
         ("- a\n" * 40 + "\n# heading\n" + "- b\n", False),
         ("```\n" + "x\n" * FENCE_LINE_LIMIT, False),
         ("```\n" + "x\n" * (FENCE_LINE_LIMIT + 1), True),

@@ -23,7 +23,7 @@ KEYS = 120
 # Letters that nothing else on the screen has; each is typed once before the prompt is emptied.
 LETTERS = "абвгдежзийклмнопрстуфхцч"
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.06, 0.2
-_MOST_SECONDS_A_KEY = 0.25
+_MOST_SECONDS_A_KEY = 0.8
 _ECHO_LIMIT_SECONDS = 10.0
 _WARM_UP_SECONDS = 1.5
 _ESCAPE, _EMPTY = b"\x1b", b"\x03"

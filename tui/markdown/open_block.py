@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 
+from tui.markdown.list_parts import ITEMS_A_PART
+
 FENCE_LINE_LIMIT = 120
 LIST_LINE_LIMIT = 30
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
+_TOP_ITEM = re.compile(r" ?(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
 
 
 class OpenBlock:
@@ -21,7 +24,7 @@ class OpenBlock:
     def __init__(self) -> None:
         self._partial = ""
         self._fence = ""
-        self._lines = 0
+        self._lines = self._items = 0
         self._is_list = False
         self._was_blank = True
 
@@ -58,6 +61,11 @@ class OpenBlock:
         if _ITEM.match(line):
             self._is_list = True
             self._lines += 1
+            if _TOP_ITEM.match(line):
+                self._items += 1
+                if self._items > ITEMS_A_PART:
+                    # What came before is a part of its own, which is drawn no more.
+                    self._items = self._lines = 1
         elif not line.strip():
             self._was_blank = True
             return
@@ -68,4 +76,4 @@ class OpenBlock:
         self._was_blank = False
 
     def _end_block(self) -> None:
-        self._fence, self._lines, self._is_list = "", 0, False
+        self._fence, self._lines, self._items, self._is_list = "", 0, 0, False

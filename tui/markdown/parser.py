@@ -10,6 +10,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from tui.markdown.address import chat_citation, wiki_address
+from tui.markdown.list_parts import part_lists
 
 WANTED_MARK = "⁺"
 
@@ -26,6 +27,7 @@ def make_parser(is_known: IsKnown | None = None) -> MarkdownIt:
 
     parser.inline.ruler.before("link", "wikilink", wikilink)
     parser.core.ruler.push("citations", _link_citations)
+    parser.core.ruler.push("list_parts", part_lists)
     return parser
 
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on
 from textual.widgets import Markdown
+from textual.widgets._markdown import MarkdownBlock
 
+from tui.markdown.list_parts import BulletListPart, OrderedListPart
 from tui.markdown.parser import IsKnown, make_parser
 from tui.messages import LinkFollowed
 
 
 class SafeMarkdown(Markdown):
     """Draws sanitised Markdown. `is_known` tells which wikilinks lead to an existing page."""
+
+    BLOCKS: ClassVar[dict[str, type[MarkdownBlock]]] = {  # type: ignore[misc]  # not an instance's
+        **Markdown.BLOCKS,
+        "bullet_list_open": BulletListPart,
+        "ordered_list_open": OrderedListPart,
+    }
 
     def __init__(
         self,
