@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tui.assistant.assistant import Assistant
+from tui.assistant.chat_messages import plain_text
 from vault.conversations.values import State
 
 
@@ -30,5 +31,6 @@ def exchanges(assistant: Assistant) -> tuple[Exchange, ...]:
 
 
 def said(assistant: Assistant) -> list[str]:
-    """What the model would get of the chat, turn by turn."""
-    return [turn.content for turn in assistant.chat.messages()] if assistant.chat else []
+    """What the model would get of the chat, turn by turn, without what is recalled for it."""
+    chat = assistant.chat
+    return [turn.content for turn in chat.messages(render=plain_text)] if chat else []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -33,7 +33,10 @@ from engine.protocol import (
 from engine.sharing.attach import attach
 from engine.status import EngineLoading
 from engine.wanted_model import ModelChoice
+from tui.assistant.recall.desk import Looked
+from tui.assistant.recall.record import Source
 from tui.cli.ask_chat import NEW, AskedChat, asked_chat
+from tui.cli.ask_recall import AskedRecall, asked_recall
 from tui.cli.form import FormError, FormOptions, cut_note
 from tui.cli.looked_up import LookedUp
 from tui.cli.output import AnswerPrinter, ProgressLine
@@ -44,6 +47,7 @@ from tui.paths import PathsError
 from tui.settings.errors import SettingsError
 from tui.status_wording import engine_line, fetch_line
 from tui.wiring import Wiring, wire
+from vault.conversations.values import MessageNode
 from vault.errors import VaultError
 
 EXIT_FAILED = 1
@@ -61,6 +65,17 @@ class AskOptions:
     grammar: Grammar | None = None
     chat: str = ""
     has_tools: bool = False
+    has_memory: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question with all that its answer needs."""
+
+    wiring: Wiring
+    options: AskOptions
+    chat: AskedChat | None
+    recall: AskedRecall | None
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -74,6 +89,7 @@ class Answered(msgspec.Struct, frozen=True):
     usage: Usage
     chat: str = ""
     calls: tuple[LookedUp, ...] = ()
+    recalled: tuple[Source, ...] = ()
 
 
 def run_ask(options: AskOptions, flags: Mapping[str, object]) -> int:
@@ -112,6 +128,8 @@ async def _answered(wiring: Wiring, options: AskOptions) -> Answered:
 
 async def answer(wiring: Wiring, options: AskOptions, chat: AskedChat | None) -> Answered:
     """Stream the answer to standard output, from the app's model or one of our own."""
+    has_form = options.grammar is not None
+    recall = asked_recall(wiring, options.has_memory, has_form=has_form)
     progress = ProgressLine()
 
     def show_status(news: object) -> None:
@@ -127,7 +145,7 @@ async def answer(wiring: Wiring, options: AskOptions, chat: AskedChat | None) ->
             progress.note(f"slow: {model.advice}")
         if model.kv_warning and progress.is_shown:
             progress.note(model.kv_warning)
-        return await _stream(engine, model, wiring, options, chat)
+        return await _stream(engine, model, Asked(wiring, options, chat, recall))
 
     try:
         named = await wiring.find_choice(show_fetch) if wiring.is_model_named else None
@@ -159,19 +177,14 @@ async def _shared_model(engine: EngineClient, named: ModelChoice | None) -> Mode
     return model if is_same and model.adapter == named.adapter else None
 
 
-async def _stream(
-    engine: EngineClient,
-    model: ModelInfo,
-    wiring: Wiring,
-    options: AskOptions,
-    chat: AskedChat | None,
-) -> Answered:
+async def _stream(engine: EngineClient, model: ModelInfo, asked: Asked) -> Answered:
+    options, chat = asked.options, asked.chat
     if options.has_tools and options.grammar is None:
         if model.has_tools:
-            return await _with_tools(engine, model, wiring, options, chat)
+            return await _with_tools(engine, model, asked)
         ProgressLine().note(f"{model.name} cannot call tools and answers without them.")
-    style = wiring.answer_style
-    messages = await _messages(wiring, options, model, chat)
+    style = asked.wiring.answer_style
+    messages = await _messages(engine, model, asked)
     printer = AnswerPrinter(is_silent=options.is_json)
     thinking: list[str] = []
     ending: Finished | None = None
@@ -203,25 +216,21 @@ async def _stream(
         model.name,
         ending.usage,
         chat.id if chat else "",
+        recalled=asked.recall.sources if asked.recall else (),
     )
     if options.is_json:
         write_json(msgspec.json.encode(answered))
     return answered
 
 
-async def _with_tools(
-    engine: EngineClient,
-    model: ModelInfo,
-    wiring: Wiring,
-    options: AskOptions,
-    chat: AskedChat | None,
-) -> Answered:
+async def _with_tools(engine: EngineClient, model: ModelInfo, asked: Asked) -> Answered:
     from tui.cli.ask_tools import Given, answer_with_tools
 
+    wiring, options, chat = asked.wiring, asked.options, asked.chat
     is_given = wiring.loaded.sources["chat.system_prompt"].kind == "flag"
     given = Given(options.question, wiring.answer_style, model.name, is_given)
     printer, note = AnswerPrinter(is_silent=options.is_json), ProgressLine().note
-    done = await answer_with_tools(engine, wiring.wiki, given, chat, printer, note)
+    done = await answer_with_tools(engine, wiring.wiki, given, chat, printer, note, asked.recall)
     printer.finish()
     answered = Answered(
         options.question,
@@ -232,19 +241,30 @@ async def _with_tools(
         done.usage,
         done.chat,
         done.calls,
+        asked.recall.sources if asked.recall else (),
     )
     if options.is_json:
         write_json(msgspec.json.encode(answered))
     return answered
 
 
-async def _messages(
-    wiring: Wiring, options: AskOptions, model: ModelInfo, chat: AskedChat | None
-) -> tuple[Message, ...]:
-    prompt = wiring.answer_style.system_prompt
+async def _messages(engine: EngineClient, model: ModelInfo, asked: Asked) -> tuple[Message, ...]:
+    options, chat, recall = asked.options, asked.chat, asked.recall
+    prompt = asked.wiring.answer_style.system_prompt
+    desk = await recall.desk(engine) if recall else None
     if chat is not None:
-        is_given = wiring.loaded.sources["chat.system_prompt"].kind == "flag"
+        is_given = asked.wiring.loaded.sources["chat.system_prompt"].kind == "flag"
         given = prompt if is_given or options.chat == NEW else ""
-        return await chat.ask(options.question, given, model.name)
+        messages, looked = await chat.ask(options.question, given, model.name, desk)
+        _tell(recall, looked, chat.path)
+        return messages
+    looked = await desk.look(options.question) if desk else Looked()
+    _tell(recall, looked)
+    before = looked.record.block if looked.record else ""
     system = (Message("system", prompt),) if prompt else ()
-    return (*system, Message("user", options.question))
+    return (*system, Message("user", before + options.question))
+
+
+def _tell(recall: AskedRecall | None, looked: Looked, path: Sequence[MessageNode] = ()) -> None:
+    if recall is not None and (told := recall.told(looked, path)):
+        ProgressLine().note(told)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from engine.answers import AnswerEvent
 from engine.errors import EngineError
 from engine.protocol import Finished, FinishReason, Message, TextDelta, Usage
 from tui.assistant.answer_writer import AnswerWriter
+from tui.assistant.recall.desk import Looked, RecallDesk
+from tui.assistant.recall.record import sources_json
 from tui.assistant.stored_chat import StoredChat
 from tui.cli.run import print_error
 from vault.conversations import values
 from vault.conversations.store import Conversations, open_conversations
-from vault.conversations.values import ChatOptions, EndState, Extras
+from vault.conversations.values import ChatOptions, EndState, Extras, MessageNode
 
 NEW = "new"
 _STATES: dict[FinishReason, EndState] = {
@@ -34,13 +37,21 @@ class AskedChat:
         self._writer: AnswerWriter | None = None
         self._state: EndState = "stopped"
         self._extras = Extras()
+        self._sources = ""
 
     @property
     def id(self) -> str:
         """The chat's, once it was asked."""
         return self.chat.id if self.chat else ""
 
-    async def ask(self, question: str, system_prompt: str, model: str) -> tuple[Message, ...]:
+    @property
+    def path(self) -> tuple[MessageNode, ...]:
+        """The messages down to the question."""
+        return self.chat.path if self.chat else ()
+
+    async def ask(
+        self, question: str, system_prompt: str, model: str, recall: RecallDesk | None = None
+    ) -> tuple[tuple[Message, ...], Looked]:
         """Store the question and return what the model gets. Raises ConversationError.
 
         A chat keeps its own system prompt unless one is given.
@@ -48,10 +59,12 @@ class AskedChat:
         if self.chat is None:
             options = ChatOptions(system_prompt=system_prompt, model=model)
             self.chat = await StoredChat.new(self.store, options)
-        await self.chat.ask(question)
+        asked = await self.chat.ask(question)
+        looked = await recall.recall(self.chat, asked.id) if recall else Looked()
         messages = self.chat.messages(system_prompt or self.chat.chat.options.system_prompt)
+        self._sources = sources_json(self.chat.path)
         self._writer = await self.chat.answer(model)
-        return messages
+        return messages, looked
 
     async def noted(self, events: AsyncIterator[AnswerEvent]) -> AsyncIterator[AnswerEvent]:
         """The same events, each taken down."""
@@ -66,7 +79,7 @@ class AskedChat:
     async def close(self) -> None:
         """Store the end of the answer, and say when the chat could not be stored."""
         if self._writer is not None:
-            await self._writer.finish(self._state, self._extras)
+            await self._writer.finish(self._state, replace(self._extras, recalled=self._sources))
         if self.chat is not None and self.chat.trouble:
             print_error(self.chat.trouble)
 

@@ -29,6 +29,7 @@ from vault.tools.read_only import ReadOnlyWiki
 if TYPE_CHECKING:
     from engine.client import EngineClient
     from tui.cli.ask_chat import AskedChat
+    from tui.cli.ask_recall import AskedRecall
     from tui.cli.output import AnswerPrinter
     from vault.root import WikiLocation
     from vault.vault import Vault
@@ -87,6 +88,7 @@ async def answer_with_tools(
     chat: AskedChat | None,
     printer: AnswerPrinter,
     note: Callable[[str], None],
+    recall: AskedRecall | None = None,
 ) -> ToolAnswer:
     """Stream the answer. Raises EngineError, VaultError."""
     style = given.style
@@ -95,13 +97,19 @@ async def answer_with_tools(
     chats = StoredChats(store=chat.store) if chat else StoredChats()
     assistant = Assistant(engine, style, chats=chats, model_name=lambda: given.model)
     assistant.tools = ToolDesk(CommandWiki(location), engine.model)
+    if recall is not None:
+        assistant.recall = await recall.desk(engine)
     if chat is not None and chat.chat is not None:
         await assistant.go_on_with(chat.chat)
     elif chat is not None:
         prompt = given.style.system_prompt
         await assistant.start_new_chat(ChatOptions(system_prompt=prompt, model=given.model))
     try:
-        return await _heard(assistant, given.question, printer, note, is_stored=chat is not None)
+        is_stored = chat is not None
+        done = await _heard(assistant, given.question, printer, note, is_stored=is_stored)
+        if recall is not None and (told := recall.told_of(assistant.path)):
+            note(told)
+        return done
     finally:
         await assistant.close()
 

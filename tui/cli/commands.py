@@ -92,6 +92,13 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
     tools: Annotated[
         bool, typer.Option("--tools/--no-tools", help="Let the model look things up in the wiki.")
     ] = False,
+    memory: Annotated[
+        bool | None,
+        typer.Option(
+            "--memory/--no-memory",
+            help="Read what the wiki says about it first; done by itself where no form is asked.",
+        ),
+    ] = None,
     wiki: Wiki = None,
     json: Json = False,
 ) -> None:
@@ -112,7 +119,9 @@ def ask(  # noqa: PLR0913, PLR0917  its arguments are the options of the command
         "chat.stop": stop or None,
         "chat.max_tokens": max_tokens,
     }
-    asked = AskOptions(" ".join(question or []), json, form, chat=chat, has_tools=tools)
+    asked = AskOptions(
+        " ".join(question or []), json, form, chat=chat, has_tools=tools, has_memory=memory
+    )
     raise typer.Exit(run_ask(asked, flags))
 
 

@@ -23,6 +23,7 @@ from vault.search.terms import Analyser
 
 _LEAST_OF_BEST = 0.3
 _JUDGED = 3
+_OF_PASSAGE = 0.3
 _BEFORE_LINKED = 4
 
 
@@ -53,7 +54,7 @@ class Recall:
             scope = self._scope(connection, wish.scope)
             pages = self._ranked(collector, index, terms, scope)
             reader = PageReader(index.root, connection, self._analyser, terms)
-            found = reader.read(pages, wish.most)
+            found = sorted(reader.read(pages, wish.most), key=_rank, reverse=True)
             recalled = _chosen(found, asking.words)
             if not recalled.candidates:
                 return recalled
@@ -99,12 +100,17 @@ class Recall:
         ]
 
 
+def _rank(page: FoundPage) -> float:
+    """A page that says all in one passage comes before one that is called by a part of it."""
+    return page.signs.score + _OF_PASSAGE * page.signs.of_passage
+
+
 def _chosen(pages: Sequence[FoundPage], words: tuple[str, ...]) -> Recalled:
     judged = (evidence(page.signs) for page in pages[:_JUDGED])
     sure = max(judged, default=0.0)
     if sure < LEAST:
         return Recalled(evidence=sure, words=words)
-    least = _LEAST_OF_BEST * pages[0].score
+    least = _LEAST_OF_BEST * max(page.score for page in pages)
     kept = [page for page in pages if page.score >= least and page.candidates]
     first: list[Candidate] = [page.candidates[0] for page in kept]
     second = [candidate for page in kept for candidate in page.candidates[1:]]

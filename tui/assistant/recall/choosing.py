@@ -10,7 +10,7 @@ from vault.recall.fitting import fit
 from vault.recall.values import Candidate
 
 MOST_TOKENS = 1500
-_LEAST_TOKENS = 100
+_LEAST_TOKENS = 200
 _UNMEASURED = 500
 _SHARE_OF_CONTEXT = 4
 _BETWEEN = "\n\n"

@@ -6,7 +6,7 @@ and newer versions of this program render the same bytes and the prompt cache go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
@@ -128,13 +128,17 @@ def with_recalled(node: MessageNode) -> str:
 
 def sources_json(nodes: Iterable[MessageNode]) -> str:
     """The passages that stand in these messages, to be stored; empty without any."""
+    sources = sources_of_records([record for node in nodes if (record := record_of(node))])
+    return msgspec.json.encode(Sources(sources)).decode() if sources else ""
+
+
+def sources_of_records(records: Iterable[Record]) -> tuple[Source, ...]:
+    """What the model reads of them, each place once; of very many the last ones."""
     found: dict[tuple[str, str, int], Source] = {}
-    for node in nodes:
-        record = record_of(node)
-        for each in record.read if record else ():
+    for record in records:
+        for each in record.read:
             key = (*each.place, each.line)
             found[key] = Source(
                 each.path, each.title, each.date, each.heading, each.anchor, each.line
             )
-    sources: Sequence[Source] = tuple(found.values())[-_MOST:]
-    return msgspec.json.encode(Sources(tuple(sources))).decode() if sources else ""
+    return tuple(found.values())[-_MOST:]

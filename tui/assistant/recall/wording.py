@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable, Sequence
+from string import ascii_lowercase
 
 from tui.assistant.recall.record import Passage, Record, Why
 from tui.text.sanitise import hidden_characters, to_display
@@ -23,7 +24,8 @@ _HEAD = (
     " mention them):\n{mark}\n"
 )
 _TAIL = "\n{mark}\n\n"
-_MARK_BYTES = 8
+# Letters take fewer tokens than digits.
+_MARK_LETTERS = 12
 _LONGEST_LABEL = 120
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2060-\u206f\u2800\u3164"
@@ -74,6 +76,6 @@ def framed(passages: Sequence[Passage]) -> Record:
 
 def _mark(texts: Iterable[str]) -> str:
     whole = "\n".join(texts)
-    while (mark := secrets.token_hex(_MARK_BYTES)) in whole:
+    while (mark := "".join(secrets.choice(ascii_lowercase) for _ in range(_MARK_LETTERS))) in whole:
         pass
-    return mark
+    return f"--- {mark} ---"
