@@ -57,7 +57,9 @@ async def give_title(engine: RunningEngine, chat: StoredChat) -> Chat:
     if not is_about(title, f"{question.text[:_MOST_READ]} {answer.text[:_MOST_READ]}"):
         title = first_words(question.text)
     if title:
-        await chat.run(lambda store: store.chats.rename(chat.id, title, "model"))
+        await chat.run(
+            lambda store: store.chats.rename(chat.id, title, "model"), is_branch_kept=True
+        )
     return chat.chat
 
 

@@ -76,7 +76,9 @@ class CurrentChat:
         """Answer this chat so from now on. Raises ConversationError."""
         chat, self._options = self.chat, options
         if chat is not None:
-            await chat.run(lambda store: store.chats.set_options(chat.id, options))
+            await chat.run(
+                lambda store: store.chats.set_options(chat.id, options), is_branch_kept=True
+            )
         self._think_as(options)
 
     async def forget_read(self) -> None:

@@ -51,6 +51,8 @@ class StoredChat:
         """A chat that is there. Raises ConversationError."""
 
         def read() -> tuple[Chat, ChatTree]:
+            # A window that wrote an answer of it may be gone since the store was opened.
+            store.answers.recover()
             return store.chats.get(id), store.messages.tree(id)
 
         return cls(store, *await asyncio.to_thread(read))
@@ -132,17 +134,22 @@ class StoredChat:
         forked = await self.run(lambda store: store.chats.fork(self.id, message))
         return await StoredChat.open(self._kept.used, forked.id)
 
-    async def run(self, action: Callable[[Conversations], Answer]) -> Answer:
+    async def run(
+        self, action: Callable[[Conversations], Answer], *, is_branch_kept: bool = False
+    ) -> Answer:
         """Do anything with the store, off the loop. Raises ConversationError.
 
         When the store refuses to be written, the chat is copied into memory and `action` is done
-        there.
+        there. With `is_branch_kept` what is shown here stays, whatever another window shows.
         """
+        shown = self.tree.leaf
 
         def act(store: Conversations) -> tuple[Answer, tuple[Chat, ChatTree]]:
             return action(store), self._read(store)
 
-        answer, (self.chat, self.tree) = await self._attempt(act)
+        answer, (self.chat, tree) = await self._attempt(act)
+        is_elsewhere = is_branch_kept and tree.get(shown) is not None and tree.leaf != shown
+        self.tree = ChatTree(tree.all, shown) if is_elsewhere else tree
         return answer
 
     async def retry_saving(self) -> bool:
@@ -176,7 +183,7 @@ class StoredChat:
             await self._attempt(action)
 
         async def end(action: Callable[[Conversations], MessageNode]) -> MessageNode:
-            ended = await self.run(action)
+            ended = await self.run(action, is_branch_kept=True)
             self._writers.pop(node.id, None)
             return ended
 

@@ -116,7 +116,9 @@ async def placed(chat: StoredChat, request: Request) -> tuple[str, str]:
     """The question's id, stored before anything else, and that of an answer that goes on."""
     match request:
         case Ask(question=question):
-            return (await chat.ask(question)).id, ""
+            # After what this window shows: where another one went on meanwhile it is a branch.
+            above = chat.path[-1].id if chat.path else ""
+            return (await chat.ask(question, parent=above)).id, ""
         case Revise(message=message, question=question):
             return (await chat.revise(message, question)).id, ""
         case Regenerate(message=message):

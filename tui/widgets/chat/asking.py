@@ -80,6 +80,8 @@ class Asking:
                 pane.prompt.set_text(mendable)
             pane.show_name()
             self._tell_trouble()
+            if isinstance(request, Ask):
+                self._tell_branched()
 
     def _tell_trouble(self) -> None:
         for notice in self._assistant.chats.take_notices():
@@ -88,3 +90,13 @@ class Asking:
         if trouble and trouble != self._trouble_told:
             self._pane.complain(f"{trouble} This chat is kept in memory until then.")
         self._trouble_told = trouble
+
+    def _tell_branched(self) -> None:
+        """A new question has no other versions, unless another window asked in its place."""
+        chat = self._assistant.chat
+        asked = [node.id for node in self._assistant.path if node.role == "user"]
+        if chat is not None and asked and len(chat.tree.branch(asked[-1]).ids) > 1:
+            self._pane.complain(
+                "This chat went on in another window too. What was said there is a branch: "
+                "Alt+Up goes to the question, ← and → switch."
+            )
