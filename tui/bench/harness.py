@@ -30,6 +30,7 @@ from tui.bench.sampling import bench_sampling
 from tui.bench.search import bench_search
 from tui.bench.speed import bench_decode, bench_prefill
 from tui.bench.structured import bench_structured
+from tui.bench.typing import bench_typing
 from tui.bench.wiki import bench_wiki
 
 BUSY_SAMPLE_SECONDS = 0.5
@@ -67,6 +68,7 @@ BENCHES = (
     Bench("rename", "a page with 1,000 links to it gets another name", bench_rename, False),
     Bench("wiki", "first frame, search, reading and scrolling other people's wikis", bench_wiki),
     Bench("flood", "the index when 20,000 pages are written at once", bench_flood, False),
+    Bench("typing", "from a key to its echo while an answer streams", bench_typing, False),
     Bench("sampling", "what it costs to feed the gauge while a model answers", bench_sampling),
     Bench("idle", "processor time and terminal output while nobody types", bench_idle),
 )
