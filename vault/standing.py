@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import heapq
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vault.atomic import digest
 from vault.errors import ArticleMissing, VaultError
 from vault.files import ArticleFile
+from vault.listing import Note
 from vault.merge import has_marks, merge, merge_with_marks
 from vault.text import encode
 
 if TYPE_CHECKING:
     from vault.vault import Vault
+
+
+_MOST_COMPARED = 100
+_LEAST_SHARED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,7 @@ class Clashes:
 
 @dataclass(frozen=True, slots=True)
 class IsGone:
-    """The page is not there any more; `moved_to` is the only page that is what it was."""
+    """The page is not there any more; `moved_to` is the only page that is it under another name."""
 
     moved_to: str | None
 
@@ -78,8 +86,39 @@ def as_read_before(disk: ArticleFile | None, path: str, text: str) -> ArticleFil
 
 
 def _moved_to(vault: Vault, base: ArticleFile) -> str | None:
+    notes = vault.listing().notes
+    return _unchanged(vault, base, notes) or _alike(vault, base, notes)
+
+
+def _alike(vault: Vault, base: ArticleFile, notes: Sequence[Note]) -> str | None:
+    """The page that has most lines of one that was renamed and changed at once."""
+    lines = _lines(base.text or "")
+    shares: list[tuple[float, str]] = []
+    # Whoever changed it did so just now.
+    for note in heapq.nlargest(_MOST_COMPARED, notes, key=lambda note: note.modified_ns):
+        try:
+            file = vault.read(note.path)
+        except VaultError:
+            continue
+        others = _lines(file.text or "")
+        longest = max(lines.total(), others.total())
+        if longest and not file.is_read_only:
+            shares.append(((lines & others).total() / longest, note.path))
+    shares.sort(reverse=True)
+    if not shares or shares[0][0] < _LEAST_SHARED:
+        return None
+    # A second page that is as much like it could be the one.
+    return None if len(shares) > 1 and shares[1][0] >= _LEAST_SHARED else shares[0][1]
+
+
+def _lines(text: str) -> Counter[str]:
+    """The lines of a text that are not blank, counted."""
+    return Counter(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _unchanged(vault: Vault, base: ArticleFile, notes: Sequence[Note]) -> str | None:
     found = []
-    for note in vault.listing().notes:
+    for note in notes:
         if note.size == len(base.content) and note.path != base.path:
             try:
                 file = vault.read(note.path)

@@ -139,14 +139,21 @@ async def test_a_page_deleted_elsewhere_can_be_saved_again(tmp_path: Path, is_di
 
 
 @hardened
-async def test_a_page_renamed_elsewhere_is_saved_at_its_new_place(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["", "\nadded there\n"])
+async def test_a_page_renamed_elsewhere_is_saved_at_its_new_place(
+    tmp_path: Path, more: str
+) -> None:
     async with window(tmp_path, {PAGE: TEXT}) as here:
         await begin(here)
         git(here.wiki, "mv", PAGE, "articles/Glass.md")
+        with here.page("articles/Glass.md").open("a") as file:
+            file.write(more)
         await here.press("ctrl+s")
         await choose(here, "Save it at articles/Glass.md")
-        await here.hear("Saved.")
-        assert here.page("articles/Glass.md").read_text() == TEXT.replace("one", "onemine ")
+        await here.hear("Saved")
+        assert here.page("articles/Glass.md").read_text() == (
+            TEXT.replace("one", "onemine ") + more
+        )
         assert not here.page(PAGE).exists()
         await here.see("articles/Glass.md ✎")
 

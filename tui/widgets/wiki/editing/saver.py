@@ -85,7 +85,7 @@ class Saver:
     ) -> SaveResult:
         answer = await conflict.ask_about_absence(self._owner.app, base.path, moved_to)
         if answer == "there" and moved_to is not None:
-            return await self._write(text, moved(base, moved_to), subject)
+            return await self.save(text, moved(base, moved_to), subject)
         if answer == conflict.ANEW.id:
             return await self._write(text, base, subject)
         return Stayed()
