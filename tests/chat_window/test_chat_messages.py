@@ -172,6 +172,10 @@ async def test_a_message_is_deleted_and_had_back(make_app: MakeApp) -> None:
         await wait_until(pilot, lambda: shown(pilot) == ["one", "two", "fine"], "one less")
         await pilot.press("u")
         await wait_until(pilot, lambda: shown(pilot) == ["one", "fine", "two", "fine"], "all again")
+        await pilot.press("g", "d")
+        await wait_until(pilot, lambda: shown(pilot) == ["two", "fine"], "question and answer gone")
+        await pilot.press("u")
+        await wait_until(pilot, lambda: shown(pilot) == ["one", "fine", "two", "fine"], "both back")
 
 
 async def test_a_message_is_quoted(make_app: MakeApp) -> None:

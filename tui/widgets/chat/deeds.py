@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from tui.assistant.exchange import exchange
 from tui.assistant.memory_tools.steps import question_of, steps_of
 from tui.assistant.requests import Regenerate, Resume
 from tui.markdown.address import wiki_address
@@ -115,13 +116,20 @@ class MessageDeeds:
 
     async def _delete(self, chat: StoredChat, node: MessageNode) -> None:
         steps = steps_of(chat.tree, node.id) if node.role == "assistant" else None
-        ids = steps.ids if steps else (node.id,)
+        if node.role == "user":
+            ids = exchange(chat.tree, node.id)
+        else:
+            ids = steps.ids if steps else (node.id,)
         for id in ids:
             await chat.delete(id)
         self._deleted.append((chat.id, ids))
         await self._pane.show_branch("")
         await self._pane.forget_read()
-        self._say("Deleted. U has it back.")
+        self._say(
+            "Question and answer deleted. U has them back."
+            if len(ids) > 1 and not steps
+            else "Deleted. U has it back."
+        )
 
     async def _undo(self, chat: StoredChat | None) -> None:
         mine = [each for each in self._deleted if chat is not None and each[0] == chat.id]
