@@ -160,6 +160,13 @@ async def test_look_ups_are_cards_and_links_do_nothing(make_app: MakeApp, tmp_pa
             assert "contents of 5" not in screen_text(pilot)
             await pilot.press("alt+up", "o")
             await wait_until(pilot, lambda: "contents of 5" in screen_text(pilot), "the lines")
+            # An answer is deleted with all that was looked up for it, and had back.
+            said = len(app.assistant.path)
+            await pilot.press("d")
+            await wait_until(pilot, lambda: len(app.assistant.path) == said - 8, "it is gone")
+            await pilot.press("u")
+            await wait_until(pilot, lambda: len(app.assistant.path) == said, "it is back")
+            await wait_until(pilot, lambda: "looked up 6 times" in screen_text(pilot), "as it was")
         # The line at the top counts what is in no commit, by git and from time to time.
         assert [way for way in reached if not way[1].split(",")[0].endswith("/git'")] == []
         assert digest(tmp_path / "wiki" / "articles") == before
