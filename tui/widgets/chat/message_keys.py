@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from textual.binding import Binding, BindingType
@@ -43,9 +44,12 @@ MESSAGE_BINDINGS: list[BindingType] = [
 
 
 def key_line(
-    node: MessageNode, branch: Branch, has_code: bool, cells: int, *, has_look_ups: bool = False
+    node: MessageNode, branch: Branch, has_code: bool, cells: int, *, marks: Sequence[str] = ()
 ) -> str:
-    """What can be done with a message, as much as there is room for."""
+    """What can be done with a message, as much as there is room for.
+
+    `marks` are what only a message with something in it has, before the rest.
+    """
     is_answer = node.role == "assistant"
     parts = ["y copy"]
     if is_answer and (node.state in RESUMABLE or not node.text):
@@ -59,8 +63,7 @@ def key_line(
         parts.append("t thinking")
     if node.extras.recalled:
         parts.insert(1, "m memory")
-    if has_look_ups:
-        parts.insert(1, "o look-ups")
+    parts[1:1] = marks
     parts.append("Esc back")
     line = parts[0]
     for part in parts[1:]:

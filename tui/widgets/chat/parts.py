@@ -15,6 +15,7 @@ from tui.widgets.chat.deeds import MessageDeeds
 from tui.widgets.chat.message_keys import key_line
 from tui.widgets.chat.message_view import MessageView
 from tui.widgets.chat.meter import Meter
+from tui.widgets.chat.named_articles import articles_in
 from tui.widgets.chat.recall_deeds import RecallDeeds
 from tui.widgets.chat.selection import Selection
 from tui.widgets.chat.transcript import Transcript
@@ -41,7 +42,13 @@ class ChatParts:
         if view is not None and view.node is not None:
             cells = max(self._pane.size.width - 4, 1)
             has_code = bool(code_blocks(view.text))
-            has_look_ups = isinstance(view, AnswerView) and not view.look_ups.is_empty
             branch = view.branch_line.branch
-            told = key_line(view.node, branch, has_code, cells, has_look_ups=has_look_ups)
+            told = key_line(view.node, branch, has_code, cells, marks=_marks(view))
             line.update(Content(told))
+
+
+def _marks(view: MessageView) -> list[str]:
+    """The keys for what was looked up for a message, and for the articles it is about."""
+    has_look_ups = isinstance(view, AnswerView) and not view.look_ups.is_empty
+    found = ["o look-ups"] if has_look_ups else []
+    return [*found, "a articles"] if articles_in(view) else found
