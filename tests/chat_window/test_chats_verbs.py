@@ -13,6 +13,7 @@ from engine.script import Reply
 from tests.chat_window.chats_kept import hardened
 from tests.tui.conftest import MakeApp, notices, screen_text, wait_until
 from tui.app import ZibApp
+from tui.assistant.chat_messages import plain_text
 from tui.assistant.sampling_choice import kept_sampling
 from tui.attention import Attention
 from tui.widgets.chat.pane import ChatPane
@@ -176,7 +177,7 @@ async def test_the_beginning_is_summed_up_and_had_back(make_app: MakeApp) -> Non
         await wait_until(pilot, lambda: "summed up from here on" in screen_text(pilot), "the seam")
         chat = app.assistant.chat
         assert chat is not None
-        messages = chat.messages("")
+        messages = chat.messages("", plain_text)
         assert messages[0].role == "system"
         assert messages[0].content.endswith("IN [/x] SHORT")
         assert [each.content for each in messages[1:]][::2] == ["question 1", "question 2"]
@@ -187,7 +188,7 @@ async def test_the_beginning_is_summed_up_and_had_back(make_app: MakeApp) -> Non
         await wait_until(pilot, lambda: "This is a summary" in notices(pilot), "no edit")
         await pilot.press("d")
         await wait_until(pilot, lambda: "summed up" not in screen_text(pilot), "no seam")
-        assert [each.content for each in chat.messages("")][::2] == [
+        assert [each.content for each in chat.messages("", plain_text)][::2] == [
             f"question {number}" for number in range(3)
         ]
 
