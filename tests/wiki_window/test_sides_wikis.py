@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.conftest import screen_text
+from tests.tui.conftest import notices, screen_text
 from tests.wiki_window.sides_app import (
     SidesApp,
     SidesScreen,
@@ -65,7 +65,7 @@ async def test_another_wiki_is_opened_in_the_same_window(tmp_path: Path) -> None
         await pilot.press("escape")
         await wait_until(pilot, lambda: isinstance(app.screen, SidesScreen), "no question")
         await app.screen.run_action(f"switch_wiki({str(notes / '[Plain] page.md')!r})")
-        await wait_until(pilot, lambda: "is a file" in screen_text(pilot), "the refusal")
+        await wait_until(pilot, lambda: "is a file" in notices(pilot), "the refusal")
     assert not (tmp_path / "new").exists()
 
 

@@ -66,13 +66,18 @@ class WikiPlace(Vertical):
         pane = await self.pane()
         session = await open_instead(pane, self.location, folder)
         if session is not None:
-            async with self._filling:
-                self._pane = None
-                await pane.remove()
-                await pane.session.close()
-                self.location = session.location
-                self._pane = await self._put(session)
-            self.post_message(WikiWanted())
+            self._replace(pane, session)
+
+    @work(group="wiki-replaced")
+    async def _replace(self, pane: WikiPane, session: WikiSession) -> None:
+        """Not to be cancelled by the next wish: the old wiki would be gone and none be there."""
+        async with self._filling:
+            self._pane = None
+            await pane.remove()
+            await pane.session.close()
+            self.location = session.location
+            self._pane = await self._put(session)
+        self.post_message(WikiWanted())
 
     async def _put(self, session: WikiSession) -> WikiPane:
         from tui.widgets.wiki.pane import WikiPane
