@@ -120,6 +120,10 @@ def test_twenty_thousand_pages_are_a_handful_of_values(notes_in_a_folder: int) -
     recent = group_notes(View.RECENT, many, PageGroups(), ())
     assert recent.total == MOST_RECENT
     assert recent.notes[0].path == last
+    # What was opened counts as used, however old its file is.
+    oldest = min(many.notes, key=lambda note: note.modified_ns).path
+    used = group_notes(View.RECENT, many, PageGroups(), (), {oldest: 1 << 62})
+    assert [note.path for note in used.notes[:2]] == [oldest, last]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tui.widgets.wiki.opened import Opened
 from tui.widgets.wiki.pins import MOST_PINS, Pins
 from vault.errors import VaultUnusable
 
@@ -22,6 +23,23 @@ def test_a_pin_is_remembered_and_taken_back(tmp_path: Path) -> None:
     assert Pins(data, tmp_path / "other").read() == ()
     assert pins.toggle("articles/A.md") == (odd,)
     assert list(wiki.iterdir()) == []
+
+
+def test_pins_and_openings_follow_a_renamed_page(tmp_path: Path) -> None:
+    pins, opened = Pins(tmp_path, tmp_path), Opened(tmp_path, tmp_path)
+    for number, path in enumerate(("a.md", "b.md", "a.md")):
+        opened.note(path, number)
+        if number < 2:
+            pins.toggle(path)
+    moves = {"a.md": "new.md"}
+    pins.follow(lambda path: moves.get(path, path))
+    opened.follow(lambda path: moves.get(path, path))
+    assert pins.read() == ("b.md", "new.md")
+    assert list(opened.read().items()) == [("new.md", 2), ("b.md", 1)]
+    (file,) = (tmp_path / "opened").iterdir()
+    for damaged in ("", "[]", '{"pages": 3}', '{"pages": [[1]]}', '{"pages": [["a", "x"]]}'):
+        file.write_text(damaged)
+        assert opened.read() == {}
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"pages": 3}', b'{"pages": [1, null]}'])

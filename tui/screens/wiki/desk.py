@@ -45,6 +45,7 @@ class Hands:
     renew: Callable[[], Awaitable[object]]
     find_open: Callable[[], ArticleFile | None]
     visited: Callable[[], Sequence[str]]
+    follow_renames: Callable[[Callable[[str], str]], Awaitable[object]]
 
 
 class WikiDesk:

@@ -19,6 +19,7 @@ from tui.wiki_session import WikiSession
 from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.listing import Folder
+from vault.moving.change import Change
 from vault.names import displayable, stem_of, title_of
 from vault.setup import ARTICLES, TALK
 from vault.templates import page_from_template, template_names
@@ -123,7 +124,7 @@ class PageDesk:
             )
             if moved is not None:
                 self._tell(moved_words(moved, "Renamed."), sha_of(moved.commit))
-                await self._follow(plan.change.path_after(file.path))
+                await self._follow(plan.change, file.path)
 
     async def _move(self, folder: str) -> None:
         file = await self._open_page()
@@ -142,7 +143,7 @@ class PageDesk:
         moved = await carry_out_asked(self._app, self._session, plan, question, "Move")
         if moved is not None:
             self._tell(moved_words(moved, "Moved."), sha_of(moved.commit))
-            await self._follow(plan.change.path_after(file.path))
+            await self._follow(plan.change, file.path)
 
     async def _delete(self) -> None:
         file = await self._open_page()
@@ -203,9 +204,10 @@ class PageDesk:
             return file
         return None
 
-    async def _follow(self, path: str) -> None:
+    async def _follow(self, change: Change, path: str) -> None:
+        await self._hands.follow_renames(change.path_after)
         await self._hands.renew()
-        await self._hands.open_at(path, "", 0)
+        await self._hands.open_at(change.path_after(path), "", 0)
 
     def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         self._hands.owner.run_worker(self._guarded(work), group="page-desk", exclusive=True)

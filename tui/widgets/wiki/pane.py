@@ -69,6 +69,7 @@ class WikiPane(Vertical):
             self.refresh_listing,
             lambda: self.open_file,
             lambda: self.ways.visited,
+            lambda path_after: self.query_one(WikiTree).follow_renames(path_after),
         )
         self.desk = WikiDesk(session, hands)
         self.pages = PageDesk(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from vault import os_errors
@@ -36,7 +37,16 @@ class Pins:
         """Pin a page or unpin it; the pins from then on. Raises VaultUnusable."""
         pinned = self.read()
         others = tuple(each for each in pinned if each != path)
-        pins = others if path in pinned else (path, *others)[:MOST_PINS]
+        return self._write(others if path in pinned else (path, *others)[:MOST_PINS])
+
+    def follow(self, path_after: Callable[[str], str]) -> None:
+        """Pages were renamed: their pins go with them. Raises VaultUnusable."""
+        before = self.read()
+        after = tuple(dict.fromkeys(map(path_after, before)))
+        if after != before:
+            self._write(after)
+
+    def _write(self, pins: tuple[str, ...]) -> tuple[str, ...]:
         stored = {"path": displayable(os.fspath(self._root)), "pages": pins}
         # A file name that is not UTF-8 stays what it is: as escapes.
         content = (json.dumps(stored, indent=1) + "\n").encode("ascii")

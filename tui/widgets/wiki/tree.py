@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Self
 
 from textual import on, work
@@ -14,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from tui.newest import Newest
+from tui.widgets.wiki.opened import Opened
 from tui.widgets.wiki.outline import TOP, Leaf
 from tui.widgets.wiki.outline_groups import View
 from tui.widgets.wiki.outline_list import OutlineList
@@ -51,6 +53,7 @@ class WikiTree(Vertical):
         super().__init__(id=id)
         self._session = session
         self._pins = Pins(session.location.data_dir, session.root)
+        self._opened = Opened(session.location.data_dir, session.root)
         self._state = TreeState()
         self._tabs = TreeTabs(id="tree-tabs")
         self._filter = TreeFilter(id="tree-filter")
@@ -67,7 +70,7 @@ class WikiTree(Vertical):
     def on_mount(self) -> None:
         """Nothing is typed yet."""
         self._filter.display = False
-        self._read_pins()
+        self._read_kept()
 
     def focus(self, scroll_visible: bool = True) -> Self:
         """Let the keys move through the lines."""
@@ -100,6 +103,13 @@ class WikiTree(Vertical):
         """Follow the open article: mark it and put the cursor on it."""
         self._state.opened = path
         self._go_to(path)
+        self._note_opened(path)
+
+    async def follow_renames(self, path_after: Callable[[str], str]) -> None:
+        """Pages have other paths now: pins go with them. Raises VaultError."""
+        await asyncio.to_thread(self._pins.follow, path_after)
+        await asyncio.to_thread(self._opened.follow, path_after)
+        self._read_kept()
 
     def reveal_folder(self, path: str) -> None:
         """Show a folder, named with its slash, and put the keys on it."""
@@ -215,7 +225,13 @@ class WikiTree(Vertical):
     async def _ask_groups(self, _: None) -> PageGroups:
         return await self._session.ask(lambda vault: read_groups(vault.index))
 
-    @work(group="tree-pins")
-    async def _read_pins(self) -> None:
+    @work(group="tree-kept")
+    async def _read_kept(self) -> None:
         self._state.pinned = await asyncio.to_thread(self._pins.read)
+        self._state.opened_at = await asyncio.to_thread(self._opened.read)
         self._draw()
+
+    @work(group="tree-kept")
+    async def _note_opened(self, path: str) -> None:
+        self._state.opened_at = await asyncio.to_thread(self._opened.note, path, time.time_ns())
+        # Under the eyes of somebody who goes down the list it stays in its order.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tui.widgets.wiki.outline import Everything, Outline, folders_above
 from tui.widgets.wiki.outline_filter import Narrowing, words_of
-from tui.widgets.wiki.outline_groups import Group, View, group_notes
+from tui.widgets.wiki.outline_groups import NEVER_OPENED, Group, View, group_notes
 from tui.widgets.wiki.outline_row import Look, Marks
 from vault.index.groups import PageGroups
 from vault.listing import VaultListing
@@ -33,6 +35,7 @@ class TreeState:
         self.pinned: tuple[str, ...] = ()
         self.uncommitted: frozenset[str] = frozenset()
         self.opened = ""
+        self.opened_at: Mapping[str, int] = NEVER_OPENED
         self.typed = ""
         self._open: dict[View, set[str]] = {view: set() for view in View}
         self._open[View.FOLDERS].add(_OPEN_AT_START)
@@ -77,7 +80,8 @@ class TreeState:
     def _grouped(self, listing: VaultListing) -> Group:
         """The groups, made anew when something they are made of is another."""
         groups = self.groups or NO_GROUPS
-        parts = (self.view, id(listing), id(groups), self.pinned)
+        parts = (self.view, id(listing), id(groups), self.pinned, id(self.opened_at))
         if self._top is None or self._top[0] != parts:
-            self._top = parts, group_notes(self.view, listing, groups, self.pinned)
+            top = group_notes(self.view, listing, groups, self.pinned, self.opened_at)
+            self._top = parts, top
         return self._top[1]
