@@ -28,9 +28,9 @@ class Budget:
         """Whether what is left is too little for an answer."""
         return self._left < LEAST_USEFUL
 
-    def reset(self, most: int = MOST_A_TURN) -> None:
+    def reset(self, most: int | None = None) -> None:
         """A new turn begins, which may have `most` where that is less than usual."""
-        self._left = min(most, self._most_a_turn)
+        self._left = self._most_a_turn if most is None else min(most, self._most_a_turn)
 
     def spend(self, size: int) -> None:
         """So many bytes were said."""

@@ -53,7 +53,7 @@ class WikiTools:
     def begin_turn(self, context_tokens: int) -> None:
         """The tools may say as much again: about a quarter of the context at most."""
         # A token is about four bytes; 0 is a context nobody knows.
-        self._budget.reset(*((max(context_tokens, _LEAST_BYTES),) if context_tokens else ()))
+        self._budget.reset(max(context_tokens, _LEAST_BYTES) if context_tokens else None)
 
     async def answer(self, name: str, arguments: Mapping[str, Any], scope: str) -> ToolAnswer:
         """Answer one call. Raises VaultError when there is no wiki to ask."""

@@ -11,7 +11,7 @@ from tui.assistant.auto_title import clean_title
 from tui.assistant.remember.telling import is_telling
 from tui.assistant.side_question import RunningEngine, said_by
 
-_SECONDS = 30.0
+_SECONDS = 20.0
 _MOST_READ = 600
 _MOST_WORDS = 4
 _NONE = "0"

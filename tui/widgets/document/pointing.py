@@ -15,13 +15,15 @@ from tui.document.targets import (
     Target,
     TaskBox,
 )
-from tui.markdown.address import wiki_target
+from tui.markdown.address import chat_citation, wiki_target
 
 
 def pointed_text(target: Target, flow: Flow) -> str:
     """A line or two: a footnote's text, an address, what Enter would do."""
     match target:
         case LinkTarget(href=href):
+            if chat_citation(href):
+                return f"{href}: Enter shows what was said there, Alt+← comes back"
             page = wiki_target(href)
             return href if page is None else page
         case NoteMark(id):
