@@ -22,10 +22,7 @@ def pointed_text(target: Target, flow: Flow) -> str:
     """A line or two: a footnote's text, an address, what Enter would do."""
     match target:
         case LinkTarget(href=href):
-            if chat_citation(href):
-                return f"{href}: Enter shows what was said there, Alt+← comes back"
-            page = wiki_target(href)
-            return href if page is None else page
+            return _goal_text(href)
         case NoteMark(id):
             return _note_text(id, flow)
         case NoteReturn():
@@ -38,6 +35,13 @@ def pointed_text(target: Target, flow: Flow) -> str:
             return "copy this code"
         case _:
             assert_never(target)
+
+
+def _goal_text(href: str) -> str:
+    if chat_citation(href):
+        return f"{href}: Enter shows what was said there, Alt+← comes back"
+    page = wiki_target(href)
+    return href if page is None else page
 
 
 def _note_text(id: str, flow: Flow) -> str:
