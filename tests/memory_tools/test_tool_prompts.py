@@ -121,14 +121,19 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
     return Pages(tmp_path_factory.mktemp("pages"))
 
 
+def writer_of(tokenizer: Any) -> tuple[PromptWriter, Callable[[tuple[Message, ...]], list[int]]]:
+    """What writes its prompts; without a place for them, calls and results are told as text."""
+    markup = markup_of(tokenizer)
+    prompts, style = PromptWriter(tokenizer), style_of(tokenizer, markup)
+    writer = TurnWriter(prompts, style, markup.thinks)
+    tools = offered_tools() if style.calls else ()
+    return prompts, lambda messages: writer.write(messages, None, tools)
+
+
 def structure(tokenizer: Any, messages: tuple[Message, ...]) -> Counter[str]:
     """How often each control token stands in the prompt."""
-    markup = markup_of(tokenizer)
-    prompts = PromptWriter(tokenizer)
-    style = style_of(tokenizer, markup)
-    writer = TurnWriter(prompts, style, markup.thinks)
-    # Without a place for them, calls and results are told as text.
-    ids = writer.write(messages, None, offered_tools() if style.calls else ())
+    prompts, write = writer_of(tokenizer)
+    ids = write(messages)
     inner = tokenizer._tokenizer
     return Counter(inner.convert_ids_to_tokens(id) for id in ids if id in prompts.control.ids)
 
@@ -156,3 +161,18 @@ def test_what_tools_read_stays_text_for_the_built_in_model(
 ) -> None:
     """It calls no tools, so results of other models are told to it as text."""
     check(load_tokenizer(builtin_model), pages)
+
+
+@pytest.mark.parametrize("name", ["byte-level", "sentence-piece"])
+def test_each_step_reads_on_where_the_one_before_left_off(name: str, pages: Pages) -> None:
+    """Token by token, so that the prompt cache has all of it."""
+    _, write = writer_of(of_kind(name))
+    path = [*pages.path("x"), node("assistant", "done"), node("user", "and then?")]
+    ends = [at + 1 for at, each in enumerate(path) if each.role in {"user", "tool"}]
+    before: list[int] = []
+    for end in ends:
+        tokens = write(model_messages(path[:end], "Be kind."))
+        assert tokens[: len(before)] == before
+        assert len(tokens) > len(before)
+        before = tokens
+    assert len(ends) == 10
