@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from engine.script import Reply
 from engine.status import EngineAsleep, EngineReady
@@ -21,6 +20,7 @@ from tui.models.startup import ReportFetch
 from tui.screens.main import MainScreen
 from tui.screens.models.picker import ModelPicker
 from tui.screens.question import QuestionScreen
+from tui.widgets.chat.meter import Meter
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.chat.prompt import Prompt
 from tui.widgets.chat.transcript import Transcript
@@ -94,7 +94,7 @@ async def test_the_chat_goes_on_with_the_new_model(make: Make) -> None:
         await until_loaded(pilot, "second")
         await wait_until(pilot, lambda: "second answers from here on" in flat(pilot), "the line")
         # What the meter said was counted by the model before, of its own window.
-        assert not str(app.screen.query_one("#meter", Static).content)
+        assert not str(app.screen.query_one(Meter).render())
         await say(pilot, "two")
         await wait_until(pilot, lambda: len(exchanges(app.assistant)) == 2, "both")
         contents = said(app.assistant)

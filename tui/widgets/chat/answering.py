@@ -110,6 +110,7 @@ class Answering:
                         answer.begin_step(id)
                     case PromptRead():
                         answer.show_reading(event)
+                        self._meter.show_reading(event)
                     case Said():
                         answer.take(event)
                     case ToolAsked():

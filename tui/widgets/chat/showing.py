@@ -74,6 +74,9 @@ class Showing:
             await self._transcript.mount(Static(Content(welcome), id="welcome"))
         else:
             await column.show(chat.tree)
+            kept = [node.extras.usage for node in chat.path if node.extras.usage is not None]
+            if kept:
+                self._meter.show_kept(kept[-1])
         self._transcript.anchor()
 
     async def branch(self, chosen: str) -> None:
