@@ -7,8 +7,12 @@ from textual.widget import Widget
 from tui.newest import Newest
 from tui.widgets.wiki.editing.completion import Kind, Wish, wish_at
 from tui.widgets.wiki.editing.editor import ArticleEditor
+from tui.widgets.wiki.editing.front_completion import is_in_front, wish_in_front
 from tui.widgets.wiki.editing.popup import CompletionPopup
 from tui.widgets.wiki.editing.suggestions import Suggester, Suggestion
+
+_ANCHORS = frozenset({Kind.HEADING, Kind.BLOCK, Kind.ANCHOR})
+_LINKS = _ANCHORS | {Kind.PAGE}
 
 
 class Completing:
@@ -65,7 +69,7 @@ class Completing:
         self.put_away()
         row, column = self._editor.cursor_location
         line = self._editor.document.get_line(row)
-        end = column + (_rest_of_name(line, column) if wish.kind is not Kind.TAG else 0)
+        end = column + (_rest_of_name(line, column) if wish.kind in _LINKS else 0)
         closing = wish.closing
         # What was chosen is not offered again.
         self._refused = (row, wish.start)
@@ -84,7 +88,7 @@ class Completing:
         base = self._editor.base
         if base is None:
             return ()
-        text = "" if wish.kind in {Kind.PAGE, Kind.TAG} else self._editor.text
+        text = self._editor.text if wish.kind in _ANCHORS else ""
         return await self._suggester.suggest(wish, base.path, text)
 
     def _wish_now(self) -> Wish | None:
@@ -92,7 +96,10 @@ class Completing:
         if not editor.selection.is_empty or not editor.has_focus:
             return None
         row, column = editor.cursor_location
-        wish = wish_at(editor.document.get_line(row), column)
+        lines = editor.document.lines
+        if is_in_front(lines, row):
+            return wish_in_front(lines, row, column)
+        wish = wish_at(lines[row], column)
         return None if wish is None or editor.is_code_at((row, column)) else wish
 
 

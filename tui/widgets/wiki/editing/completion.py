@@ -20,13 +20,16 @@ class Kind(Enum):
     BLOCK = auto()
     ANCHOR = auto()
     TAG = auto()
+    PROPERTY = auto()
+    VALUE = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What could be completed: `query` is typed from column `start` on, in the line.
 
-    `target` is the page whose headings are wanted, empty for the page itself. `closing` is what
+    `target` is the page whose headings are wanted, empty for the page itself, or the property
+    whose values are. `closing` is what
     must stand behind a choice, and does not yet.
     """
 

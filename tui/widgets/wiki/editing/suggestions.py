@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from tui.widgets.wiki.editing.completion import Kind, Wish
+from tui.widgets.wiki.editing.known_properties import KnownProperties, read_known
 from tui.wiki_session import WikiSession
 from vault.article.page import parse_article
 from vault.errors import VaultError
@@ -46,6 +47,7 @@ class Suggester:
         self._listing: VaultListing | None = None
         self._resolver: LinkResolver | None = None
         self._tags: tuple[JumpName, ...] = ()
+        self._known = KnownProperties()
 
     async def warm_up(self) -> None:
         """Have the index read, so that aliases and tags are known."""
@@ -55,6 +57,9 @@ class Suggester:
             await self._session.ask(lambda vault: vault.index)
             self._is_indexed = True
             self._tags = await self._session.ask(_tag_names)
+            self._known = await self._session.ask(
+                lambda vault: read_known(vault, self._listed(vault).notes)
+            )
         except VaultError:
             self._is_indexed = False
 
@@ -82,6 +87,10 @@ class Suggester:
             case Kind.TAG:
                 found = jump(self._tags, wish.query, MOST_SHOWN)
                 return tuple(Suggestion(f"#{tag.path}", "", tag.path, ()) for tag in found)
+            case Kind.PROPERTY:
+                return _plain(self._known.names, wish.query)
+            case Kind.VALUE:
+                return _plain(self._known.values.get(wish.target.casefold(), ()), wish.query)
             case Kind.HEADING | Kind.ANCHOR:
                 source = self._text_of(vault, wish, path, text)
                 return tuple(_headings(source, wish))
@@ -158,6 +167,13 @@ class Suggester:
         if not isinstance(found, Found):
             return ""
         return text if found.path == path else vault.read(found.path).text or ""
+
+
+def _plain(names: Iterable[str], query: str) -> tuple[Suggestion, ...]:
+    """Words as they are, the best first; none when only what is typed already is left."""
+    known = tuple(jump_name(name, name, name) for name in names)
+    found = [each.path for each in jump(known, query, MOST_SHOWN)]
+    return () if found == [query] else tuple(Suggestion(name, "", name) for name in found)
 
 
 def _headings(text: str, wish: Wish) -> Iterable[Suggestion]:
