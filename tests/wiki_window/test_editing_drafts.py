@@ -90,6 +90,7 @@ async def test_a_draft_left_behind_is_offered_when_its_page_is_edited(
     leave_behind(tmp_path, Draft(path=PAGE, base=before, text=f"kept {before}", column=5))
     async with window(tmp_path) as here:
         await here.hear("/drafts brings it back")
+        await here.see("1 unsaved text · d lists")
         await here.edit(PAGE)
         await choose(here, "Difference")
         await here.see("The page (-) and the draft (+)")

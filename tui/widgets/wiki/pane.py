@@ -16,6 +16,7 @@ from tui.screens.wiki.finding import Finding
 from tui.screens.wiki.page_desk import PageDesk
 from tui.widgets.wiki.consent import ConsentDesk
 from tui.widgets.wiki.crumbs import Crumbs
+from tui.widgets.wiki.editing.drafts import DraftsLeft
 from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.editing.place import EditingPlace
 from tui.widgets.wiki.links import LinkDesk
@@ -222,6 +223,12 @@ class WikiPane(Vertical):
     def leave_panel(self) -> None:
         """Back to the article."""
         self._page.focus_text()
+
+    @on(DraftsLeft)
+    def show_drafts(self, event: DraftsLeft) -> None:
+        """Texts that were not saved were looked for."""
+        event.stop()
+        self.query_one(WikiTree).show_drafts(event.count)
 
     @on(Crumbs.Chosen)
     def go_to_crumb(self, event: Crumbs.Chosen) -> None:

@@ -20,6 +20,7 @@ from tui.widgets.wiki.outline import TOP, Leaf
 from tui.widgets.wiki.outline_groups import View
 from tui.widgets.wiki.outline_list import OutlineList
 from tui.widgets.wiki.pins import Pins
+from tui.widgets.wiki.tree_drafts import DraftsLine
 from tui.widgets.wiki.tree_filter import TreeFilter
 from tui.widgets.wiki.tree_state import NEEDS_GROUPS, TreeState
 from tui.widgets.wiki.tree_tabs import VIEWS, TreeTabs
@@ -39,6 +40,7 @@ class WikiTree(Vertical):
         ),
         Binding("slash", "filter", "Filter", id="tree-filter"),
         Binding("p", "pin", "Pin", id="tree-pin"),
+        Binding("d", "screen.drafts", "Drafts", id="tree-drafts", show=False),
         Binding("escape", "leave_filter", "Show all", show=False),
     ]
 
@@ -64,6 +66,7 @@ class WikiTree(Vertical):
     def compose(self) -> ComposeResult:
         """Groupings, what is typed, lines."""
         yield self._tabs
+        yield DraftsLine(id="tree-drafts")
         yield self._filter
         yield self._list
 
@@ -98,6 +101,10 @@ class WikiTree(Vertical):
         """Mark the pages that are in no commit yet."""
         self._state.uncommitted = frozenset(paths)
         self._list.restyle(self._state.look)
+
+    def show_drafts(self, count: int) -> None:
+        """So many texts were not saved by windows that are gone."""
+        self.query_one(DraftsLine).show(count)
 
     def reveal(self, path: str) -> None:
         """Follow the open article: mark it and put the cursor on it."""

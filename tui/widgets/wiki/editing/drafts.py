@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
+from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -15,6 +16,14 @@ from vault.errors import DraftFailed
 
 # With the time to write it this is well below the two seconds that a crash may cost.
 SECONDS_UNTIL_KEPT = 1.0
+
+
+class DraftsLeft(Message):
+    """So many texts of windows that are gone are kept."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
 
 
 class DraftKeeper:
@@ -54,6 +63,7 @@ class DraftKeeper:
         """Drafts of windows that are gone, the newest last."""
         found = await asyncio.to_thread(self._drafts.left_behind)
         self._left = {draft.path: draft for draft in found}
+        self._owner.post_message(DraftsLeft(len(found)))
         return found
 
     def left_for(self, path: str) -> Draft | None:
@@ -64,6 +74,7 @@ class DraftKeeper:
         """A draft is taken up, or thrown away."""
         self._left.pop(draft.path, None)
         await self._try(lambda: self._drafts.forget(draft))
+        await self.look()
 
     async def _keep(self) -> None:
         self._timer = None
