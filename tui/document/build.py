@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -26,11 +27,14 @@ from tui.document.containers import (
     task_level,
 )
 from tui.document.inline import is_external
+from tui.document.list_width import number_width
 from tui.document.paragraphs import Embed, read_paragraph, read_task
 from tui.document.placing import OpenList, Placing
 from tui.document.roles import Role
 from tui.document.signs import note_sign
 from tui.document.tables import code_pieces, read_code, read_table, table_pieces
+
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 
 
 class Embedder(Protocol):
@@ -66,7 +70,7 @@ class Builder(Placing):
             case "blockquote_open":
                 return self._quote(tokens, at, line)
             case "bullet_list_open" | "ordered_list_open":
-                self.lists.append(OpenList(width=_number_width(tokens, at)))
+                self.lists.append(OpenList(width=number_width(tokens, at)))
             case "list_item_open":
                 self._open_item(tokens, at)
             case "list_item_close" | "blockquote_close" | "footnote_close":
@@ -88,10 +92,18 @@ class Builder(Placing):
                 self._code(token, line)
             case "hr":
                 self.add(RuleBody(), line)
-            case "html_block" if not _is_comment(token.content):
-                self.add(LiteralBody(token.content.rstrip("\n"), (Role.QUIET,)), line)
+            case "html_block":
+                self._html(token.content, line)
             case _:
                 pass
+
+    def _html(self, html: str, line: int) -> None:
+        """What is written between comments is prose; other HTML is shown as it is written."""
+        bare = _COMMENT.sub("", html).strip("\n")
+        if bare.strip() and bare.lstrip().startswith("<"):
+            self.add(LiteralBody(html.rstrip("\n"), (Role.QUIET,)), line)
+        elif bare.strip():
+            self._paragraph(bare, line, is_tight=False)
 
     def _paragraph(self, source: str, line: int, *, is_tight: bool) -> None:
         gap = self.gap(is_tight)
@@ -178,22 +190,3 @@ class Builder(Placing):
         for piece in code_pieces(code):
             self.add(piece, line, gap)
             gap = 0
-
-
-def _number_width(tokens: Sequence[Token], at: int) -> int:
-    """The cells that the widest number of an ordered list takes; 0 for bullets."""
-    opening = tokens[at]
-    if opening.type == "bullet_list_open":
-        return 0
-    width = 2
-    for token in tokens[at + 1 :]:
-        if token.type == "ordered_list_close" and token.level == opening.level:
-            break
-        if token.type == "list_item_open" and token.level == opening.level + 1:
-            width = max(width, len(token.info) + 1)
-    return width
-
-
-def _is_comment(html: str) -> bool:
-    bare = html.strip()
-    return bare.startswith("<!--") and bare.endswith("-->") and bare.find("-->") == len(bare) - 3
