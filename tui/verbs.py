@@ -115,6 +115,14 @@ VERBS = (
         "/messages",
     ),
     Verb(
+        "find-in-chat",
+        "Find in chat",
+        "Find words in the open chat: counted, marked, one after the other",
+        "alt+f",
+        "/find",
+        "[WORDS]",
+    ),
+    Verb(
         "toggle-gauge", "Gauge", "Show or hide the memory gauge", "f2", "/gauge", is_in_footer=True
     ),
     Verb(

@@ -53,6 +53,11 @@ class FlatList(MarkdownBlock):
         self._items = tuple(items)
         self._wrapped: tuple[int, tuple[_Row, ...]] = (0, ())
 
+    @property
+    def items(self) -> tuple[ItemLine, ...]:
+        """What is drawn."""
+        return self._items
+
     def show_items(self, items: Sequence[ItemLine]) -> None:
         """Draw these instead."""
         self._items, self._wrapped = tuple(items), (0, ())

@@ -20,6 +20,10 @@ class ChatActions(SoundScreen):
         """From the prompt to the messages."""
         await self._chat.choose_message()
 
+    async def action_find_in_chat(self, words: str = "") -> None:
+        """Words in the chat that is open."""
+        await self._chat.parts.finding.open(words)
+
     async def action_temporary_chat(self) -> None:
         """A chat that leaves no trace."""
         await self._chat.start_new_chat(is_temporary=True)

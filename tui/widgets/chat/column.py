@@ -45,6 +45,18 @@ class Column:
         """How many earlier messages are not there."""
         return self._first
 
+    @property
+    def path(self) -> tuple[Shown, ...]:
+        """All messages of the branch, also those that are not there."""
+        return self._path
+
+    async def reach(self, message: str) -> MessageView | None:
+        """Where a message is shown, once what is from there on is there."""
+        ids = [_last(each).id for each in self._path]
+        if message in ids and (missing := self._first - ids.index(message)) > 0:
+            await self.load_earlier(missing + MOUNTED_MORE // 2)
+        return self.view(message)
+
     def view(self, message: str) -> MessageView | None:
         """Where a message is shown."""
         return next((each for each in self.views if each.holds(message)), None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.containers import Vertical
 
+from tui.widgets.chat.find_bar import FindBar
 from tui.widgets.chat.message_view import BranchLine, MessageView
 from tui.widgets.chat.recall_messages import RecallChanged
 from tui.widgets.chat.transcript import Transcript
@@ -57,3 +58,20 @@ class MessageHandlers(Vertical):
     async def load_earlier(self) -> None:
         """The user reads towards the beginning."""
         await self.parts.answering.column.load_earlier()
+
+    @on(FindBar.Wanted)
+    @work(group="find", exclusive=True)
+    async def look_for(self, event: FindBar.Wanted) -> None:
+        """Other words are to be found."""
+        await self.parts.finding.look(event.words)
+
+    @on(FindBar.Stepped)
+    @work(group="find-step")
+    async def step_to_hit(self, event: FindBar.Stepped) -> None:
+        """Another hit is wanted."""
+        await self.parts.finding.step(event.step)
+
+    @on(FindBar.Closed)
+    async def end_finding(self) -> None:
+        """Nothing is looked for any more."""
+        await self.parts.finding.close()

@@ -12,6 +12,7 @@ from tui.widgets.chat.answer import AnswerView
 from tui.widgets.chat.answering import Answering
 from tui.widgets.chat.code_blocks import code_blocks
 from tui.widgets.chat.deeds import MessageDeeds
+from tui.widgets.chat.finding import Finding
 from tui.widgets.chat.message_keys import key_line
 from tui.widgets.chat.message_view import MessageView
 from tui.widgets.chat.meter import Meter
@@ -34,6 +35,7 @@ class ChatParts:
         self.answering = Answering(assistant, transcript, meter, pane.complain)
         self.selection = Selection(transcript, self.answering.column, self._show_keys)
         self.deeds = MessageDeeds(pane, self.selection)
+        self.finding = Finding(pane, transcript, self.answering.column)
         self.recall = RecallDeeds(pane, self.answering.column)
 
     def _show_keys(self, view: MessageView | None) -> None:
