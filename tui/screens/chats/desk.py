@@ -58,6 +58,8 @@ class ChatDesk:
     def take_rest(self, pane: ChatPane) -> None:
         """All answers are there: tell of it, give the chat a title, mind its length."""
         self._attention.ask_for_it()
+        # Another program may have deleted chats that the engine still remembers.
+        self._run("settle", self._assistant.settle())
         if self._habits.settings.auto_title:
             self._run("title", self._give_title(pane))
         share, chat, how = pane.context_share, self._assistant.chat, self._habits.settings.compact
