@@ -12,7 +12,8 @@ from typing import Any
 from vault.conversations.values import Draft, Extras, MessageNode, ToolCall
 
 _NAME = re.compile(r"[\"']?name[\"']?\s*[:=]\s*[\"']?([A-Za-z][\w.-]{0,63})")
-_FUNCTION = re.compile(r"(?:function=|\[|<)?([A-Za-z]\w{2,63})\s*[({\[]")
+_TAGGED = re.compile(r"function=([A-Za-z]\w{2,63})")
+_FUNCTION = re.compile(r"([A-Za-z]\w{2,63})\s*[({\[]")
 _UNREADABLE = "unreadable"
 _LONGEST_UNREADABLE = 400
 
@@ -28,7 +29,7 @@ class Looked:
 
 def unreadable_call(text: str) -> ToolCall:
     """Stands for what looked like a call and was none, so that the model can be told."""
-    found = _NAME.search(text) or _FUNCTION.search(text)
+    found = _NAME.search(text) or _TAGGED.search(text) or _FUNCTION.search(text)
     name = found[1] if found else _UNREADABLE
     return ToolCall(name, json.dumps({_UNREADABLE: text[:_LONGEST_UNREADABLE]}))
 
