@@ -24,6 +24,7 @@ from tui.bench.kv import bench_kv
 from tui.bench.lanes import bench_lanes
 from tui.bench.plan import bench_plan
 from tui.bench.prompt_cache import bench_prompt_cache
+from tui.bench.recall import bench_recall
 from tui.bench.rename import bench_rename
 from tui.bench.restart import bench_restart
 from tui.bench.sampling import bench_sampling
@@ -63,6 +64,7 @@ BENCHES = (
     Bench("drafts", "answers with copied drafts against the same without", bench_drafts),
     Bench("structured", "answers held to JSON schemas: all valid, and the cost", bench_structured),
     Bench("search", "what is found against plain FTS5, on real wikis", bench_search, False),
+    Bench("recall", "whether the right article is in the prompt, and nothing else", bench_recall),
     Bench("index", "indexing 10,000 articles, keeping up, asking", bench_index, False),
     Bench("history", "the past of a page with 1,600 versions", bench_history, False),
     Bench("rename", "a page with 1,000 links to it gets another name", bench_rename, False),

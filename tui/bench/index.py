@@ -40,13 +40,13 @@ def _measure(report: Report) -> tuple[Figure, ...]:
         root = Path(scratch) / "wiki"
         root.mkdir()
         for number in range(ARTICLES):
-            _path(root, number).write_text(_article(chance, number))
+            path_of(root, number).write_text(article_of(chance, number))
         index = Index(root, Path(scratch) / "index.sqlite")
         done = index.refresh()
         report(f"  {done.indexed:,} articles in {done.seconds:.1f} s")
         search = Search(lambda: index)
         search.find("warm")
-        queries = [_milliseconds(lambda: search.find(_query(chance), 10)) for _ in range(QUERIES)]
+        queries = [_milliseconds(lambda: search.find(query_of(chance), 10)) for _ in range(QUERIES)]
         report(f"  {QUERIES} queries")
         updates, grown = _updates(index, root, chance)
         size = (Path(scratch) / "index.sqlite").stat().st_size / _MIB
@@ -74,16 +74,17 @@ def _updates(index: Index, root: Path, chance: random.Random) -> tuple[list[floa
         if count == UPDATES // 10:
             before = process.memory_info().rss
         number = chance.randrange(ARTICLES)
-        _path(root, number).write_text(_article(chance, number))
-        times.append(_milliseconds(functools.partial(index.update, [_path(root, number).name])))
+        path_of(root, number).write_text(article_of(chance, number))
+        times.append(_milliseconds(functools.partial(index.update, [path_of(root, number).name])))
     return times, (process.memory_info().rss - before) / _MIB
 
 
-def _path(root: Path, number: int) -> Path:
+def path_of(root: Path, number: int) -> Path:
+    """Where an article is."""
     return root / f"Page {number}.md"
 
 
-def _article(chance: random.Random, number: int) -> str:
+def article_of(chance: random.Random, number: int) -> str:
     """An article as people write them: properties, sections, links, a list."""
     pieces = [
         f"---\naliases: [Alias {number}]\ntags: [t{number % 50}]\n"
@@ -116,7 +117,7 @@ def _spelt(rank: int) -> str:
     return word + _ENDINGS[rank % len(_ENDINGS)] if rank > _COMMONEST else word
 
 
-def _query(chance: random.Random) -> str:
+def query_of(chance: random.Random) -> str:
     """Two to five words as they come in texts: the commonest, which all pages have, among them."""
     return " ".join(_word(chance) for _ in range(chance.randrange(2, 6)))
 

@@ -97,6 +97,7 @@ class Recall:
         return [
             (each, [name.tokens for name in names.get(each.candidate.page, ())])
             for each in ranking.rank(names)
+            if terms.has_own(each.candidate.places)
         ]
 
 

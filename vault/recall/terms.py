@@ -33,6 +33,11 @@ class Terms:
     total: float
     count: int
     all_pages: int
+    own: frozenset[int]
+
+    def has_own(self, places: Iterable[int]) -> bool:
+        """Whether one of the terms at these places is of the question, not of the one before."""
+        return not self.own.isdisjoint(places)
 
     @property
     def wanted(self) -> Wanted:
@@ -77,6 +82,7 @@ def read_terms(
         total,
         count,
         all_pages,
+        frozenset(place for place, term in enumerate(terms) if boosts[term] != _OF_BEFORE),
     )
 
 
