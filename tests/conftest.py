@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.models_fixture import fetch_builtin_model
+from tests.sampling_of_sweeps import choose, seed_of_run
 from tests.tiny_model import write_tiny_model
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -17,7 +18,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs the tests in the background has children ignore Ctrl+C, and theirs too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_TEST_CACHE"}
+KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_SEED", "ZIB_TEST_CACHE"}
+IS_WHOLE = os.environ.get("ZIB_HARDEN") == "1"
+
+
+def pytest_report_header() -> str:
+    """Say which cases of sweeps run."""
+    if IS_WHOLE:
+        return "sweeps: every case"
+    return f"sweeps: some cases each, chosen by ZIB_SEED={seed_of_run()}; make harden runs all"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave cases of sweeps out, unless a case was asked for by its name."""
+    if IS_WHOLE or any("[" in argument for argument in config.args):
+        return
+    items[:], left_out = choose(items, seed_of_run())
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(autouse=True)

@@ -113,6 +113,7 @@ async def test_thinking_can_be_forbidden(
         assert ("thinking" in spans) is is_thought
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("fault", ["kill", "exit", "crash"])
 async def test_a_dying_engine_leaves_the_partial_answer(
     open_assistant: OpenAssistant, fault: Fault

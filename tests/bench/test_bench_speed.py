@@ -25,6 +25,7 @@ def context(tmp_path: Path, tiny_model: Path) -> BenchContext:
     return BenchContext(tiny_model, engine, rounds=1)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("prompt_tokens", "decode_tokens"), [(300, 2), (1, 1)])
 async def test_baseline_runs_exactly_what_is_asked(
     context: BenchContext, prompt_tokens: int, decode_tokens: int

@@ -125,6 +125,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder / "cache", library
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", ["cut", "loose", "linked"])
 def test_untrustworthy_shim_is_compiled_anew(
     compiled: tuple[Path, str], tmp_path: Path, damage: str

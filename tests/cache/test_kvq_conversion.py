@@ -102,6 +102,7 @@ def run(model: Any, caches: list[Any], chunks: Sequence[Sequence[int]]) -> mx.ar
     return mx.concatenate(logits, axis=1)
 
 
+@pytest.mark.sampled(2)
 def test_a_model_computes_with_what_its_quantized_caches_stand_for(
     built: tuple[Config, Any],
 ) -> None:

@@ -70,6 +70,7 @@ def test_arguments_and_pipe_are_joined_and_json_tells_what_was_asked(run_zib: Ru
     assert document["model"] == "tiny-llama"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "old",
     [
@@ -87,6 +88,7 @@ def test_an_old_locale_crashes_nothing(run_zib: RunZib, old: dict[str, str]) -> 
     assert done.stdout == answer.encode("ascii", "replace") + b"\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "stdin", "status", "words"),
     [
@@ -157,6 +159,7 @@ def test_a_full_disk_is_one_sentence(
     assert done.stderr == b"zib: The output could not be written: No space left on device.\n"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("closing", "status", "is_said"), [("<&-", 0, True), (">&-", 0, False), ("2>&-", 0, True)]
 )

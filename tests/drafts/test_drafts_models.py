@@ -76,6 +76,7 @@ def test_the_bill_holds_the_draft_model(place: Path) -> None:
     assert peak <= info.plan.weights_bytes + info.plan.kv_bytes + info.plan.transient_bytes
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("model", "draft", "reason"),
     [
@@ -97,6 +98,7 @@ def alone_kv_bytes(driver: Driver, tokens: int) -> int:
     return driver.backend._planning.plan(path, PlanOptions(tokens)).kv_bytes
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("model", "draft", "reason"),
     [

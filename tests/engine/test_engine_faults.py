@@ -389,6 +389,7 @@ async def test_mlx_worker_killed_at_every_moment(mlx: Subject) -> None:
         assert (await watched.say("hello", max_tokens=4)).reason == "length"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.xdist_group("engine-tiny")
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_mlx_worker_dies_with_its_terminal(mlx: Subject, moment: str) -> None:

@@ -127,6 +127,7 @@ async def test_a_lane_takes_its_rows_in_the_order_they_came(subject: Subject) ->
         assert list(dict.fromkeys(begun)) == [row.id for row in rows]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("moment", ["queued", "prefill", "decode"])
 async def test_a_background_row_is_cancelled_at_any_moment_and_leaves_the_others(
     shared_engine: RawEngine, subject: Subject, moment: str

@@ -78,6 +78,7 @@ def warm(
 NAMES = itertools.count()
 
 
+@pytest.mark.sampled(2)
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -102,6 +102,7 @@ def test_random_operations_leave_no_row_and_no_memory(
     assert after <= before * 1.01, f"seed {SEED}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_row_leaves_does_not_hold_the_batch(tmp_path: Path, family: str) -> None:
     driver = load_driver(write_family(tmp_path / "model", family), tmp_path / "cache")

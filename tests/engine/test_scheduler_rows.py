@@ -92,6 +92,7 @@ def ties(driver: Driver, family: str) -> Any:
     print(f"{family}: {counted.count} near-ties")  # noqa: T201  the count is a result
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("lane", ["chat", "background"])
 def test_rows_of_a_lane_say_what_they_say_alone(
     driver: Driver, alone: dict[str, list[int]], ties: Ties, lane: Any
@@ -175,6 +176,7 @@ def test_a_row_leaves_the_others_in_peace(
         ties.check(text, driver.tokens[id], alone[text])
 
 
+@pytest.mark.sampled(2)
 def test_shared_instructions_are_read_once_and_change_nothing(driver: Driver, ties: Ties) -> None:
     instructions = "Extract every name that the following page mentions, one a line. " * 2
     pages = [instructions + text for text in TEXTS[:3]]
@@ -339,6 +341,7 @@ def test_rows_that_cannot_batch_run_beside_each_other(
     assert {text: driver.tokens[id] for id, text in ids.items()} == expected
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("family", ["full", "sliding"])
 @pytest.mark.parametrize("start", [0, 48])
 def test_quantized_rows_say_what_they_say_alone(tmp_path: Path, family: str, start: int) -> None:

@@ -98,6 +98,7 @@ def test_ask_reads_a_pipe_and_writes_json(builtin_model: Path) -> None:
     assert document["usage"]["prompt_tokens"] > 5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [

@@ -81,6 +81,7 @@ def hang_up(program: TerminalProgram) -> None:
     os.close(null)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT], ids=lambda n: n.name
 )

@@ -104,6 +104,7 @@ async def test_nothing_is_fetched_twice(hub: LocalHub, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fault", ["cut", "503", "500", "429"])
 async def test_a_passing_fault_is_outlived(hub: LocalHub, tmp_path: Path, fault: str) -> None:
     hub.faults[WEIGHTS] = Fault(fault, times=2, after=1_000_000)

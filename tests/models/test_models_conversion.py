@@ -151,6 +151,7 @@ def test_real_model_computes_the_reference_logits(
     np.testing.assert_allclose(logits_of(model, tokens), reference.logits(tokens), atol=TOLERANCE)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.model
 @pytest.mark.xdist_group("real-model")
 @pytest.mark.parametrize("prompt", PROMPTS)

@@ -61,6 +61,7 @@ async def metered(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Met
         yield engine
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("family", LENGTHS)
 async def test_a_family_keeps_to_its_plan(
     family: str, folders: dict[str, Path], metered: MeteredEngine

@@ -196,6 +196,7 @@ async def test_ctrl_c_clears_then_stops_then_quits_at_the_second_time(make_app: 
         await wait_until(pilot, lambda: not app.is_running or app._exit, "the end")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "text",
     [

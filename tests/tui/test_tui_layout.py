@@ -116,6 +116,7 @@ def test_going_back_to_the_prompt_shows_the_chat(wiki: Place, gauge: Place) -> N
     assert "full" not in {after.wiki, after.gauge}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("columns", "keys", "seen"),
     [

@@ -115,6 +115,7 @@ def loaded_name(app: ZibApp) -> str:
     return getattr(getattr(status, "model", None), "name", "")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [NARROW, WIDE, HUGE])
 async def test_choosing_by_keys_at_any_size(make: Make, size: tuple[int, int]) -> None:
     app = make(second={})

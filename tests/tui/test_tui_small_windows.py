@@ -18,6 +18,7 @@ from tui.widgets.chat.prompt import Prompt
 NOTICE = "too small for zib"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [(39, 20), (80, 9), (20, 5), (8, 3)])
 async def test_no_room_is_said_and_nothing_else(make_app: MakeApp, size: tuple[int, int]) -> None:
     app = make_app()
@@ -43,6 +44,7 @@ def shows_only_notice(text: str) -> bool:
     return bool(text.split()) and set(text.split()) <= set(notice.split())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [(40, 10), (40, 30), (200, 10)])
 async def test_the_smallest_windows_are_used(make_app: MakeApp, size: tuple[int, int]) -> None:
     app = make_app(Reply("", "answered"))
@@ -52,6 +54,7 @@ async def test_the_smallest_windows_are_used(make_app: MakeApp, size: tuple[int,
         assert NOTICE not in screen_text(pilot)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (130, 40)])
 async def test_messages_never_cover_the_prompt(make_app: MakeApp, size: tuple[int, int]) -> None:
     app = make_app()
@@ -65,6 +68,7 @@ async def test_messages_never_cover_the_prompt(make_app: MakeApp, size: tuple[in
             assert not toast.region.overlaps(prompt)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [(40, 10), (40, 30), (80, 12), (130, 40)])
 async def test_no_text_pushes_an_answer_off_the_screen(
     make_app: MakeApp, size: tuple[int, int]

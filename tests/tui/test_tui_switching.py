@@ -139,6 +139,7 @@ async def test_a_load_that_kills_the_engine_goes_back_too(make: Make) -> None:
         await wait_until(pilot, lambda: "still here" in screen_text(pilot), "the answer")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("button", "name"), [("#cancel", "first"), ("#anyway", "huge"), ("#another", "first")]
 )
@@ -179,6 +180,7 @@ async def test_a_first_model_that_does_not_fit_is_asked_about(make: Make) -> Non
         await wait_until(pilot, lambda: "fine" in screen_text(pilot), "the answer")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("button", ["#wait", "#stop", "#cancel"])
 async def test_an_answer_under_way_is_not_lost(make: Make, button: str) -> None:
     text = " ".join(str(n) for n in range(400 if button == "#stop" else 80))

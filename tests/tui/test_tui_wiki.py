@@ -136,6 +136,7 @@ async def test_typing_goes_to_the_prompt_when_the_wiki_is_put_away(make_app: Mak
         assert app.screen.query_one(ChatPane).prompt.text == "seen"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "first"),
     [
@@ -308,6 +309,7 @@ async def test_the_tree_keeps_its_cursor_when_notes_come_and_go(
         assert tree.cursor_path == path
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [(20, 5), (40, 10), (80, 24), (200, 60)])
 async def test_every_size_is_usable(make_app: MakeApp, size: tuple[int, int]) -> None:
     app = make_app(Reply("", "said"))

@@ -43,6 +43,7 @@ def make(wiki: Vault) -> dict[str, str]:
     return pages_of(wiki)
 
 
+@pytest.mark.sampled(2)
 @sweep_timeout
 @pytest.mark.parametrize(("prepare", "change", "sampled"), CHANGES.values(), ids=CHANGES.keys())
 def test_killed_at_any_step(

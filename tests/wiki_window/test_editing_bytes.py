@@ -131,6 +131,7 @@ async def test_only_the_edited_range_changes() -> None:
         steps_are_exact()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "usual"),
     [
