@@ -75,11 +75,11 @@ class WikiActions(SoundScreen):
 
     async def action_conflicts(self) -> None:
         """Copies that conflicts left."""
-        (await self._shown_wiki()).writing.show_conflicts()
+        (await self._shown_wiki()).kept.show_conflicts()
 
     async def action_drafts(self) -> None:
         """Texts that were not saved."""
-        (await self._shown_wiki()).writing.show_drafts()
+        (await self._shown_wiki()).kept.show_drafts()
 
     async def action_wiki_links(self) -> None:
         """Choose a link of the open article."""

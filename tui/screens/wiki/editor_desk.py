@@ -9,23 +9,16 @@ from typing import Literal
 from textual.app import App
 
 from tui.screens.ask_text import AskTextScreen
-from tui.screens.pick import PickScreen
-from tui.screens.wiki.conflict_copies import settle_copy
 from tui.screens.wiki.desk import Hands
-from tui.screens.wiki.drafts import DISCARD, RECOVER, ask_about_draft
 from tui.screens.wiki.outside_editor import NoEditor, edit_outside
 from tui.screens.wiki.page_desk import PageDesk
 from tui.screens.wiki.properties import PropertiesScreen
 from tui.widgets.wiki.editing.place import EditingPlace
 from tui.wiki_session import WikiSession
-from vault.conflicts import find_conflict_copies
-from vault.drafts import Draft
-from vault.errors import ArticleMissing, VaultError
+from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.names import displayable, stem_of, title_of
-from vault.standing import as_read_before
 
-_TOLD_SECONDS = 20.0
 _HEADING_MARKS = "# \t"
 
 
@@ -58,29 +51,9 @@ class EditorDesk:
         """Make what is selected in the editor an article of its own."""
         self._run(self._extract)
 
-    def show_drafts(self) -> None:
-        """Texts that were typed and not saved."""
-        self._run(self._show_drafts)
-
-    def show_conflicts(self) -> None:
-        """Copies that conflicts left."""
-        self._run(self._show_conflicts)
-
     def edit_properties(self) -> None:
         """The properties of the article, line by line."""
         self._run(self._edit_properties)
-
-    async def tell_drafts(self) -> None:
-        """At the start: say that there are texts that were not saved."""
-        left = await self._editing.drafts.look()
-        if left:
-            names = ", ".join(f"“{_title(draft.path)}”" for draft in left[-3:])
-            self._hands.owner.notify(
-                f"Text that was not saved is kept, of {names}. /drafts brings it back.",
-                severity="warning",
-                timeout=_TOLD_SECONDS,
-                markup=False,
-            )
 
     async def _save_with_message(self, subject: str) -> None:
         if not self._editing.is_open:
@@ -145,59 +118,6 @@ class EditorDesk:
         self._say(f"“{title}” is an article now; a link stands in its place. Save with Ctrl+S.")
         editor.focus()
 
-    async def _show_drafts(self) -> None:
-        left = await self._editing.drafts.look()
-        if not left:
-            self._say("There is no text that was not saved.")
-            return
-        lines = [f"{_title(each.path)}  {_when(each)}  {displayable(each.path)}" for each in left]
-        chosen = await self._app.push_screen_wait(PickScreen("Text that was not saved", lines))
-        if chosen is not None:
-            await self._take_draft(left[chosen])
-
-    async def _take_draft(self, draft: Draft) -> None:
-        try:
-            file: ArticleFile | None = await self._session.read(draft.path)
-        except ArticleMissing:
-            file = None
-        now = file.text if file is not None else ""
-        answer = await ask_about_draft(self._app, draft, now or "")
-        if answer == DISCARD.id:
-            await self._editing.drafts.forget(draft)
-        elif answer == RECOVER.id:
-            if self._editing.is_dirty:
-                self._say("Save the text in the editor first (Ctrl+S).", "warning")
-                return
-            if file is None:
-                file = as_read_before(None, draft.path, draft.base or "")
-            elif not await self._hands.consent.is_given():
-                return
-            self._edit(file)
-            await self._editing.recover(draft, file)
-
-    async def _show_conflicts(self) -> None:
-        listing = self._session.listing
-        copies = find_conflict_copies(note.path for note in listing.notes) if listing else ()
-        if not copies:
-            self._say("There are no conflict copies.")
-            return
-        lines = [f"{displayable(copy.path)}" for copy in copies]
-        chosen = await self._app.push_screen_wait(PickScreen("Conflict copies", lines))
-        if chosen is None or not await self._hands.consent.is_given():
-            return
-        copy = copies[chosen]
-        settled = await settle_copy(self._app, self._session, copy)
-        if settled.told:
-            self._say(settled.told)
-        await self._hands.renew()
-        if settled.is_opening_copy:
-            await self._hands.open_at(copy.path, "", 0)
-        elif settled.mixed is not None and not self._editing.is_dirty:
-            page = await self._session.read(copy.page)
-            await self._hands.open_at(copy.page, "", 0)
-            self._edit(page)
-            self._editing.mix(page, settled.mixed)
-
     async def _edit_properties(self) -> None:
         editing, file = self._editing, self._hands.find_open()
         if file is None or not await self._hands.consent.is_given():
@@ -245,7 +165,3 @@ class EditorDesk:
 
 def _title(path: str) -> str:
     return title_of(stem_of(displayable(path)))
-
-
-def _when(draft: Draft) -> str:
-    return draft.saved_at.replace("T", " ")[:16]

@@ -7,16 +7,16 @@ import contextlib
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Container
 
 from tui.messages import WikiOpened, WikiWanted
 from tui.screens.wiki.desk import Hands, WikiDesk
 from tui.screens.wiki.editor_desk import EditorDesk
 from tui.screens.wiki.finding import Finding
+from tui.screens.wiki.kept_desk import KeptDesk
 from tui.screens.wiki.page_desk import PageDesk
+from tui.widgets.wiki.around import AroundArticle
 from tui.widgets.wiki.consent import ConsentDesk
-from tui.widgets.wiki.crumbs import Crumbs
-from tui.widgets.wiki.editing.drafts import DraftsLeft
 from tui.widgets.wiki.editing.editor import ArticleEditor
 from tui.widgets.wiki.editing.place import EditingPlace
 from tui.widgets.wiki.links import LinkDesk
@@ -37,7 +37,7 @@ from vault.listing import VaultListing
 FIRST_PAGE = "articles/Welcome.md"
 
 
-class WikiPane(Vertical):
+class WikiPane(AroundArticle):
     """Opens the wiki and keeps up with changes on disk; its parts do the rest."""
 
     def __init__(self, session: WikiSession) -> None:
@@ -83,6 +83,7 @@ class WikiPane(Vertical):
             lambda: self.editing,
             self._edit_file,
         )
+        self.kept = KeptDesk(session, hands, lambda: self.editing, self._edit_file)
 
     def compose(self) -> ComposeResult:
         """Tree, and beside it the article with what stands around it."""
@@ -115,11 +116,6 @@ class WikiPane(Vertical):
         """Where the article is edited."""
         return self._page.editing
 
-    @property
-    def open_file(self) -> ArticleFile | None:
-        """The article that is open."""
-        return self._page.file
-
     @work(exclusive=True, group="wiki-open")
     async def open_wiki(self) -> None:
         """Open the wiki in the background and keep it up to date."""
@@ -135,7 +131,7 @@ class WikiPane(Vertical):
             await self.ways.open(FIRST_PAGE)
         if not self.session.needs_consent:
             await self._recover()
-        await self.writing.tell_drafts()
+        await self.kept.tell_drafts()
         self._tally.start()
         changes = self.session.changes(self._stop_watching, self._tally.show_watching)
         async with contextlib.aclosing(changes):
@@ -194,51 +190,6 @@ class WikiPane(Vertical):
         """A save may have made a new file."""
         await self.refresh_listing()
 
-    @on(ArticlePage.Shown)
-    def show_around_article(self, event: ArticlePage.Shown) -> None:
-        """Another article, or another version of it, is on the screen."""
-        event.stop()
-        self.query_one(SidePanel).show_article(event.file)
-
-    @on(ArticlePage.Read)
-    def follow_reading(self, event: ArticlePage.Read) -> None:
-        """The reader came to another heading."""
-        event.stop()
-        self.query_one(SidePanel).follow_reading(event.anchor)
-
-    @on(SidePanel.GoalChosen)
-    async def go_to_goal(self, event: SidePanel.GoalChosen) -> None:
-        """A row of the panel was chosen."""
-        event.stop()
-        if self.open_file is not None:
-            await self.side.go(event.goal, self.open_file.path)
-
-    @on(SidePanel.LinkAsked)
-    def link_mention(self, event: SidePanel.LinkAsked) -> None:
-        """A mention is to become a link."""
-        event.stop()
-        self.desk.link(event.mention, event.path)
-
-    @on(SidePanel.LeaveAsked)
-    def leave_panel(self) -> None:
-        """Back to the article."""
-        self._page.focus_text()
-
-    @on(DraftsLeft)
-    def show_drafts(self, event: DraftsLeft) -> None:
-        """Texts that were not saved were looked for."""
-        event.stop()
-        self.query_one(WikiTree).show_drafts(event.count)
-
-    @on(Crumbs.Chosen)
-    def go_to_crumb(self, event: Crumbs.Chosen) -> None:
-        """A step of the way to the article was clicked."""
-        event.stop()
-        if event.path.startswith("#"):
-            self._page.go_to(event.path[1:], 0)
-        else:
-            self.query_one(WikiTree).reveal_folder(event.path)
-
     async def _open_at(self, path: str, anchor: str, line: int) -> None:
         if await self.ways.open(path, anchor, line):
             self._page.focus_text()
@@ -274,7 +225,3 @@ class WikiPane(Vertical):
 
     def _complain(self, text: str) -> None:
         self.notify(text, severity="warning", markup=False)
-
-    @property
-    def _page(self) -> ArticlePage:
-        return self.query_one(ArticlePage)
