@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from vault.search.ranking import Ranked
 from vault.search.result import Part
 from vault.search.terms import Analyser, Token
 
-_PASSAGES_READ = 5
+_PASSAGES_READ, _PASSAGES_SHOWN = 4, 2
 _SECOND_OF_BEST = 0.6
 _WITH_SECOND = 3
 _MOST_READ = 400_000
@@ -164,21 +165,27 @@ class PageReader:
         """The passages that can be shown, those first that say most."""
         stretches = [*stretches, properties] if properties else stretches
         hopeful = sorted(enumerate(stretches), key=lambda each: (-self._at_most(each[1]), each[0]))
-        scored: list[tuple[float, int, _Scored]] = []
-        for index, stretch in hopeful:
-            if len(scored) >= _PASSAGES_READ:
-                break
-            text = readable(stretch.text)
-            if not text:
+        scored: list[tuple[float, int, Stretch]] = []
+        for index, stretch in hopeful[:_PASSAGES_READ]:
+            said = {each.token for each in self._analyser.places(stretch.text, self._wanted)}
+            if not said and stretch is properties:
                 continue
-            places = self._analyser.places(text, self._wanted)
-            if not places and stretch is properties:
-                continue
-            said = {each.token for each in places} | in_names
+            said |= in_names
             said |= set(self._keys(" ".join(stretch.heading_path)))
             value = sum(self._wanted.weights[token] for token in said)
-            scored.append((-value, index, _Scored(value, stretch, text, places)))
-        return [each for *_, each in sorted(scored, key=lambda each: each[:2])]
+            scored.append((-value, index, stretch))
+        scored.sort(key=lambda each: each[:2])
+        shown = (self._shown(-value, stretch) for value, _, stretch in scored)
+        return list(itertools.islice(filter(None, shown), _PASSAGES_SHOWN))
+
+    def _shown(self, value: float, stretch: Stretch) -> _Scored | None:
+        """None for a passage of which nothing can be read, such as a bare heading."""
+        text = readable(stretch.text)
+        return (
+            _Scored(value, stretch, text, self._analyser.places(text, self._wanted))
+            if text
+            else None
+        )
 
     def _at_most(self, stretch: Stretch) -> float:
         folded = f"{stretch.text} {' '.join(stretch.heading_path)}".casefold()

@@ -21,6 +21,7 @@ from vault.search.ranking import Ranked, Ranking, Weights
 from vault.search.scope import Scope, read_scope
 from vault.search.terms import Analyser
 
+Version = tuple[int, int, int]
 _LEAST_OF_BEST = 0.3
 _JUDGED = 3
 _OF_PASSAGE = 0.3
@@ -36,6 +37,8 @@ class Recall:
         self._analyser = Analyser()
         self._names = KnownNames(self._analyser)
         self._collector: Collector | None = None
+        self._apart_pages: frozenset[int] = frozenset()
+        self._apart_at: Version | None = None
 
     def find(self, wish: Wish) -> Recalled:
         """Return what belongs to the question. Raises SearchUnavailable."""
@@ -51,7 +54,7 @@ class Recall:
             )
             if not terms.terms:
                 return Recalled(words=asking.words)
-            scope = self._scope(connection, wish.scope)
+            scope = self._scope(connection, index.version, wish.scope)
             pages = self._ranked(collector, index, terms, scope)
             reader = PageReader(index.root, connection, self._analyser, terms)
             found = sorted(reader.read(pages, wish.most), key=_rank, reverse=True)
@@ -66,7 +69,7 @@ class Recall:
             self._collector = Collector(connection)
         return self._collector
 
-    def _scope(self, connection: apsw.Connection, text: str) -> Scope:
+    def _scope(self, connection: apsw.Connection, version: Version, text: str) -> Scope:
         query = parse_query(text)
         scope = read_scope(connection, self._analyser, query, has_phrases=True)
         allowed = scope.allowed
@@ -79,12 +82,15 @@ class Recall:
             ).allowed
             within = within or frozenset()
             allowed = within if allowed is None else allowed & within
-        apart = {
-            page
-            for page, path, redirect in connection.execute("SELECT id, path, redirect FROM page")
-            if redirect or path.startswith(self._apart)
-        }
-        return Scope(allowed, scope.excluded | apart, ())
+        return Scope(allowed, scope.excluded | self._left_out(connection, version), ())
+
+    def _left_out(self, connection: apsw.Connection, version: Version) -> frozenset[int]:
+        """Redirects, and what is apart; looked up anew when the index has changed."""
+        if self._apart_at != version:
+            wanted = " OR ".join(["redirect <> ''", *("instr(path, ?) = 1" for _ in self._apart)])
+            found = connection.execute(f"SELECT id FROM page WHERE {wanted}", self._apart)
+            self._apart_pages, self._apart_at = frozenset(page for (page,) in found), version
+        return self._apart_pages
 
     def _ranked(
         self, collector: Collector, index: Index, terms: Terms, scope: Scope
