@@ -20,7 +20,7 @@ LENS = "Which lens of the camera bag did I settle on?"
 async def test_what_was_recalled_can_be_seen_and_changed(make_app: MakeApp, tmp_path: Path) -> None:
     wiki = tmp_path / "wiki"
     make_wiki(wiki).close()
-    app = make_app(Reply("", "See [[Camera bag]]."), wiki=wiki)
+    app = make_app(Reply("", "See [[Camera bag]]."), wiki=wiki, **{"chat.recall_tokens": None})
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         pane = app.screen.query_one(ChatPane)
 

@@ -44,6 +44,10 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeApp:
     return make
 
 
+# What goes with a question would depend on how soon the wiki is read.
+QUIET = {"ui.animations": "none", "chat.auto_title": False, "chat.recall_tokens": 0}
+
+
 def scripted_wiring(
     folder: Path,
     replies: tuple[Reply, ...],
@@ -65,7 +69,7 @@ def scripted_wiring(
     loaded = load_settings(
         paths.config_file,
         {},
-        {"wiki": str(wiki), "ui.animations": "none", "chat.auto_title": False, **flags},
+        {"wiki": str(wiki), **QUIET, **flags},
     )
     config = msgspec.structs.replace(engine_config(loaded.settings, paths), script=str(script))
     shop = replace(find_shop(loaded.settings, paths, config, {}, folder), offers=lambda _: offers)
