@@ -44,6 +44,6 @@ async def test_commands_articles_and_headings_are_found(make_app: MakeApp, tmp_p
         await wait_until(pilot, lambda: "f1      Help" in screen_text(pilot), "help")
         await pilot.press("enter")
         await wait_until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
-        await wait_until(pilot, lambda: "Everywhere" in screen_text(pilot), "its text")
+        await wait_until(pilot, lambda: "Next section" in screen_text(pilot), "its text")
         await pilot.press("escape", "ctrl+p", *"jump", "enter")
         await wait_until(pilot, lambda: isinstance(app.screen, Switcher), "the switcher")

@@ -48,7 +48,7 @@ class Terminal:
 
     async def see(self, *words: str, but: str = "") -> None:
         """Wait until all words are on the screen, and `but` is not."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not all(word in self.text for word in words) or (but and but in self.text):
             assert time.monotonic() < deadline, f"{words}, not {but!r}, in:\n{self.text}"
             await asyncio.sleep(0.03)

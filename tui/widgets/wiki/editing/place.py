@@ -48,7 +48,8 @@ class EditingPlace(WritingPlace):
         """Edit an article, and offer what a crash left of it."""
         self.editor.take_up(file)
         self._warn("")
-        self.editor.focus()
+        # At once: the keys that follow are meant for the text.
+        self.screen.set_focus(self.editor)
         self.run_worker(self.suggester.warm_up(), group="warm-up", exclusive=True)
         draft = self.drafts.left_for(file.path)
         if draft is not None and offers_draft:
