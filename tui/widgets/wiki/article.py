@@ -74,12 +74,7 @@ class ArticleView(Vertical):
         if file.text is None:
             self.show_message(f"This file cannot be shown: {file.read_only_reason}.")
             return
-        is_same = self._file is not None and self._file.path == file.path
         try:
-            if self._desk is not None and not is_same:
-                beginning = await self._desk.read_beginning(file)
-                if beginning is not None:
-                    self._put(file, beginning)
             document = await (self._desk.read(file) if self._desk else read_alone(file, is_known))
         except VaultError as error:
             self.show_message(str(error))

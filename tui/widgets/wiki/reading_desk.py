@@ -20,9 +20,6 @@ from vault.vault import Vault
 # What may be seen at first; other languages are loaded when their code comes into sight.
 _LANGUAGES_AT_ONCE = 2
 _BLOCKS_SEEN_FIRST = 40
-# A page of so many characters takes longer to read than one waits without noticing.
-_LONG_PAGE = 100_000
-_BEGINNING = 16_000
 # Reading it loads what reading any page needs.
 _ANY_PAGE = "# A page\n\n```python\n```\n"
 
@@ -32,14 +29,6 @@ class ReadingDesk:
 
     def __init__(self, session: WikiSession) -> None:
         self._session = session
-
-    async def read_beginning(self, file: ArticleFile) -> Document | None:
-        """What is seen first of a long page, sooner than all of it; None of a short one."""
-        text = file.text or ""
-        if len(text) < _LONG_PAGE:
-            return None
-        end = text.rfind("\n\n", 0, _BEGINNING)
-        return await self._read(text[: end if end > 0 else _BEGINNING], file.path)
 
     async def read(self, file: ArticleFile) -> Document:
         """The document of an article that is text. Raises VaultError."""
