@@ -2,58 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Literal
-
-from textual.app import App
-from textual.widget import Widget
 
 from tui.screens.ask_text import AskTextScreen
 from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
+from tui.screens.wiki.hands import Desk, Hands, shown_title
 from tui.screens.wiki.lint import LintScreen
 from tui.screens.wiki.outside import offer_programs, programs
 from tui.screens.wiki.tags import rename_tag
 from tui.screens.wiki.told import sha_of
-from tui.widgets.wiki.consent import ConsentDesk
 from tui.wiki_session import WikiSession
 from vault.daily import open_day
-from vault.errors import VaultError
-from vault.files import ArticleFile
 from vault.graph.linking import link_mention
 from vault.graph.mentions import Mention
 from vault.history.revisions import commit_called
 from vault.history.state import open_repository
-from vault.names import displayable, stem_of, title_of
+from vault.names import displayable
 from vault.vault import Vault
 
 _UNDO = Choice("undo", "Take it back", "primary")
 _NOT_NOW = Choice("no", "Not now")
 
 
-@dataclass(frozen=True, slots=True)
-class Hands:
-    """What the desk can do to the window."""
-
-    owner: Widget
-    consent: ConsentDesk
-    open_at: Callable[[str, str, int], Awaitable[object]]
-    create: Callable[[str], Awaitable[object]]
-    renew: Callable[[], Awaitable[object]]
-    find_open: Callable[[], ArticleFile | None]
-    visited: Callable[[], Sequence[str]]
-    follow_renames: Callable[[Callable[[str], str]], Awaitable[object]]
-
-
-class WikiDesk:
+class WikiDesk(Desk):
     """One for each opened wiki; each wish runs in a worker of its own."""
 
+    GROUP = "wiki-desk"
+
     def __init__(self, session: WikiSession, hands: Hands) -> None:
-        self._session = session
-        self._hands = hands
+        super().__init__(session, hands)
         self._last_commit = ""
 
     def create(self, title: str) -> None:
@@ -92,15 +71,6 @@ class WikiDesk:
         """Open the article in Obsidian, or its folder in the file manager."""
         self._run(self._open_outside)
 
-    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._hands.owner.run_worker(self._guarded(work), group="wiki-desk", exclusive=True)
-
-    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except VaultError as error:
-            self._say(str(error), "warning")
-
     async def _create(self, title: str) -> None:
         screen = AskTextScreen("What is the new article called?")
         asked = title if title else await self._app.push_screen_wait(screen)
@@ -112,7 +82,7 @@ class WikiDesk:
         if not paths:
             self._say("No article was open yet.", "warning")
             return
-        lines = [f"{_title(path)}  {displayable(path)}" for path in paths]
+        lines = [f"{shown_title(path)}  {displayable(path)}" for path in paths]
         chosen = await self._app.push_screen_wait(PickScreen("Visited, the latest first", lines))
         if chosen is not None:
             await self._hands.open_at(paths[chosen], "", 0)
@@ -142,7 +112,7 @@ class WikiDesk:
         written = await self._session.ask(lambda vault: link_mention(vault, mention, path))
         self._last_commit = sha_of(written.commit) if written.commit else ""
         undo = " u takes it back." if self._last_commit else ""
-        self._say(f"Linked in {_title(mention.path)}.{undo}")
+        self._say(f"Linked in {shown_title(mention.path)}.{undo}")
         await self._hands.renew()
 
     async def _undo(self) -> None:
@@ -163,17 +133,6 @@ class WikiDesk:
         path = file.path if file is not None else ""
         shown = displayable(path) or displayable(str(root))
         await offer_programs(self._app, programs(root, path), shown)
-
-    def _say(self, text: str, severity: Literal["information", "warning"] = "information") -> None:
-        self._hands.owner.notify(text, severity=severity, markup=False)
-
-    @property
-    def _app(self) -> App[object]:
-        return self._hands.owner.app
-
-
-def _title(path: str) -> str:
-    return title_of(stem_of(displayable(path)))
 
 
 def _subject_of(vault: Vault, commit: str) -> str:

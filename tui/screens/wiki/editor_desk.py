@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
-from typing import Literal
-
-from textual.app import App
 
 from tui.screens.ask_text import AskTextScreen
-from tui.screens.wiki.desk import Hands
+from tui.screens.wiki.hands import Desk, Hands, shown_title
 from tui.screens.wiki.outside_editor import NoEditor, edit_outside
 from tui.screens.wiki.page_desk import PageDesk
 from tui.screens.wiki.properties import PropertiesScreen
 from tui.widgets.wiki.editing.place import EditingPlace
 from tui.wiki_session import WikiSession
-from vault.errors import VaultError
 from vault.files import ArticleFile
-from vault.names import displayable, stem_of, title_of
 
 _HEADING_MARKS = "# \t"
 
 
-class EditorDesk:
+class EditorDesk(Desk):
     """One for each opened wiki. `edit` opens the editor on a file."""
+
+    GROUP = "editor-desk"
 
     def __init__(
         self,
@@ -33,8 +30,7 @@ class EditorDesk:
         find_editing: Callable[[], EditingPlace],
         edit: Callable[[ArticleFile], None],
     ) -> None:
-        self._session = session
-        self._hands = hands
+        super().__init__(session, hands)
         self._pages = pages
         self._find_editing = find_editing
         self._edit = edit
@@ -128,7 +124,7 @@ class EditorDesk:
             self._say(f"This page cannot be edited: {file.read_only_reason}.", "warning")
             return
         text = editing.editor.text if is_open else file.text
-        changed = await self._app.push_screen_wait(PropertiesScreen(_title(file.path), text))
+        changed = await self._app.push_screen_wait(PropertiesScreen(shown_title(file.path), text))
         if changed is None:
             return
         if is_open:
@@ -136,32 +132,12 @@ class EditorDesk:
             return
         self._edit(file)
         editing.editor.swap_text(changed)
-        if await editing.save(f"Edit the properties of {_title(file.path)}"):
+        if await editing.save(f"Edit the properties of {shown_title(file.path)}"):
             await editing.leave()
 
     async def _ask(self, question: str, value: str = "") -> str | None:
         return await self._app.push_screen_wait(AskTextScreen(question, value))
 
-    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._hands.owner.run_worker(self._guarded(work), group="editor-desk", exclusive=True)
-
-    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except VaultError as error:
-            self._say(str(error), "warning")
-
-    def _say(self, text: str, severity: Literal["information", "warning"] = "information") -> None:
-        self._hands.owner.notify(text, severity=severity, markup=False)
-
     @property
     def _editing(self) -> EditingPlace:
         return self._find_editing()
-
-    @property
-    def _app(self) -> App[object]:
-        return self._hands.owner.app
-
-
-def _title(path: str) -> str:
-    return title_of(stem_of(displayable(path)))

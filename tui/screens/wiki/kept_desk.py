@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Literal
-
-from textual.app import App
+from collections.abc import Callable
 
 from tui.screens.pick import PickScreen
 from tui.screens.wiki.conflict_copies import settle_copy
-from tui.screens.wiki.desk import Hands
 from tui.screens.wiki.drafts import DISCARD, RECOVER, ask_about_draft
+from tui.screens.wiki.hands import Desk, Hands, shown_title
 from tui.widgets.wiki.editing.place import EditingPlace
 from tui.wiki_session import WikiSession
 from vault.conflicts import find_conflict_copies
 from vault.drafts import Draft
-from vault.errors import ArticleMissing, VaultError
+from vault.errors import ArticleMissing
 from vault.files import ArticleFile
-from vault.names import displayable, stem_of, title_of
+from vault.names import displayable
 from vault.standing import as_read_before
 
 _TOLD_SECONDS = 20.0
 
 
-class KeptDesk:
+class KeptDesk(Desk):
     """One for each opened wiki. `edit` opens the editor on a file."""
+
+    GROUP = "kept-desk"
 
     def __init__(
         self,
@@ -33,8 +32,7 @@ class KeptDesk:
         find_editing: Callable[[], EditingPlace],
         edit: Callable[[ArticleFile], None],
     ) -> None:
-        self._session = session
-        self._hands = hands
+        super().__init__(session, hands)
         self._find_editing = find_editing
         self._edit = edit
 
@@ -50,7 +48,7 @@ class KeptDesk:
         """At the start: say that there are texts that were not saved."""
         left = await self._editing.drafts.look()
         if left:
-            names = ", ".join(f"“{_title(draft.path)}”" for draft in left[-3:])
+            names = ", ".join(f"“{shown_title(draft.path)}”" for draft in left[-3:])
             self._hands.owner.notify(
                 f"Text that was not saved is kept, of {names}. /drafts brings it back.",
                 severity="warning",
@@ -63,7 +61,9 @@ class KeptDesk:
         if not left:
             self._say("There is no text that was not saved.")
             return
-        lines = [f"{_title(each.path)}  {_when(each)}  {displayable(each.path)}" for each in left]
+        lines = [
+            f"{shown_title(each.path)}  {_when(each)}  {displayable(each.path)}" for each in left
+        ]
         chosen = await self._app.push_screen_wait(PickScreen("Text that was not saved", lines))
         if chosen is not None:
             await self._take_draft(left[chosen])
@@ -111,29 +111,9 @@ class KeptDesk:
             self._edit(page)
             self._editing.mix(page, settled.mixed)
 
-    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._hands.owner.run_worker(self._guarded(work), group="kept-desk", exclusive=True)
-
-    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except VaultError as error:
-            self._say(str(error), "warning")
-
-    def _say(self, text: str, severity: Literal["information", "warning"] = "information") -> None:
-        self._hands.owner.notify(text, severity=severity, markup=False)
-
     @property
     def _editing(self) -> EditingPlace:
         return self._find_editing()
-
-    @property
-    def _app(self) -> App[object]:
-        return self._hands.owner.app
-
-
-def _title(path: str) -> str:
-    return title_of(stem_of(displayable(path)))
 
 
 def _when(draft: Draft) -> str:

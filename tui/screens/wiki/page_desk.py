@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Literal
-
-from textual.app import App
 
 from tui.screens.ask_text import AskTextScreen
 from tui.screens.pick import PickScreen
 from tui.screens.question import Choice, QuestionScreen
-from tui.screens.wiki.desk import Hands, WikiDesk
+from tui.screens.wiki.desk import WikiDesk
+from tui.screens.wiki.hands import Desk, Hands, shown_title
 from tui.screens.wiki.planned import carry_out_asked, moved_words
 from tui.screens.wiki.told import sha_of
 from tui.wiki_session import WikiSession
-from vault.errors import VaultError
 from vault.files import ArticleFile
 from vault.listing import Folder
 from vault.moving.change import Change
-from vault.names import displayable, stem_of, title_of
 from vault.setup import ARTICLES, TALK
 from vault.templates import page_from_template, template_names
 from vault.vault import Vault
@@ -29,8 +25,10 @@ _CREATE, _NOT_NOW = Choice("create", "Create", "primary"), Choice("no", "Not now
 _EMPTY_PAGE = "An empty page"
 
 
-class PageDesk:
+class PageDesk(Desk):
     """One for each opened wiki; `is_dirty` tells whether the open article has unsaved text."""
+
+    GROUP = "page-desk"
 
     def __init__(
         self,
@@ -40,8 +38,7 @@ class PageDesk:
         edit: Callable[[], Awaitable[object]],
         is_dirty: Callable[[], bool],
     ) -> None:
-        self._session = session
-        self._hands = hands
+        super().__init__(session, hands)
         self._desk = desk
         self._edit = edit
         self._is_dirty = is_dirty
@@ -115,7 +112,7 @@ class PageDesk:
         file = await self._open_page()
         if file is None:
             return
-        old = _title(file.path)
+        old = shown_title(file.path)
         asked = title or await self._ask(f"What is “{old}” to be called?", old)
         if asked and asked != old:
             plan = await self._session.ask(lambda vault: vault.moves.plan_rename(file.path, asked))
@@ -133,13 +130,13 @@ class PageDesk:
         here, _, name = file.path.rpartition("/")
         listing = self._session.listing
         folders = sorted(_folders(listing.top)) if listing else []
-        question = f"Into which folder is “{_title(file.path)}” to go?"
+        question = f"Into which folder is “{shown_title(file.path)}” to go?"
         asked = folder or await self._ask(question, here, folders)
         if asked is None or (asked := asked.strip("/ ")) == here:
             return
         new_path = f"{asked}/{name}" if asked else name
         plan = await self._session.ask(lambda vault: vault.moves.plan_move(file.path, new_path))
-        question = f"Move “{_title(file.path)}” to {asked or 'the top folder'}?"
+        question = f"Move “{shown_title(file.path)}” to {asked or 'the top folder'}?"
         moved = await carry_out_asked(self._app, self._session, plan, question, "Move")
         if moved is not None:
             self._tell(moved_words(moved, "Moved."), sha_of(moved.commit))
@@ -150,9 +147,8 @@ class PageDesk:
         if file is None:
             return
         plan = await self._session.ask(lambda vault: vault.moves.plan_delete(file.path))
-        question = (
-            f"Delete “{_title(file.path)}”? Links to it stay, and lead to a page that is wanted."
-        )
+        links = "Links to it stay, and lead to a page that is wanted."
+        question = f"Delete “{shown_title(file.path)}”? {links}"
         moved = await carry_out_asked(self._app, self._session, plan, question, "Delete")
         if moved is not None:
             done = "Deleted. Undo: /undo-wiki." if sha_of(moved.commit) else "Deleted."
@@ -177,7 +173,7 @@ class PageDesk:
         if listing is not None and any(note.path == path for note in listing.notes):
             await self._hands.open_at(path, "", 0)
             return
-        title = _title(path)
+        title = shown_title(path)
         what = "talk page of" if other == TALK else "article"
         question = QuestionScreen(f"There is no {what} “{title}” yet.", (_CREATE, _NOT_NOW))
         if await self._app.push_screen_wait(question) == _CREATE.id:
@@ -209,30 +205,10 @@ class PageDesk:
         await self._hands.renew()
         await self._hands.open_at(change.path_after(path), "", 0)
 
-    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._hands.owner.run_worker(self._guarded(work), group="page-desk", exclusive=True)
-
-    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except VaultError as error:
-            self._say(str(error), "warning")
-
     def _tell(self, text: str, commit: str) -> None:
         if commit:
             self._desk.remember(commit)
         self._say(text)
-
-    def _say(self, text: str, severity: Literal["information", "warning"] = "information") -> None:
-        self._hands.owner.notify(text, severity=severity, markup=False)
-
-    @property
-    def _app(self) -> App[object]:
-        return self._hands.owner.app
-
-
-def _title(path: str) -> str:
-    return title_of(stem_of(displayable(path)))
 
 
 def _folders(folder: Folder) -> list[str]:

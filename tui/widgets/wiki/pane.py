@@ -10,9 +10,10 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from tui.messages import WikiOpened, WikiWanted
-from tui.screens.wiki.desk import Hands, WikiDesk
+from tui.screens.wiki.desk import WikiDesk
 from tui.screens.wiki.editor_desk import EditorDesk
 from tui.screens.wiki.finding import Finding
+from tui.screens.wiki.hands import Hands
 from tui.screens.wiki.kept_desk import KeptDesk
 from tui.screens.wiki.page_desk import PageDesk
 from tui.widgets.wiki.around import AroundArticle
