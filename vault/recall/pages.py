@@ -10,11 +10,8 @@ from pathlib import Path
 
 import apsw
 
-from vault.article.page import parse_article
 from vault.errors import VaultError
 from vault.files import read_article
-from vault.index.facts import passages_of
-from vault.index.rows import SEPARATOR
 from vault.recall.evidence import Signs
 from vault.recall.excerpts import SIZES, excerpt, readable
 from vault.recall.linked import Linked
@@ -23,6 +20,7 @@ from vault.recall.values import Candidate
 from vault.search.passages import Stretch
 from vault.search.ranking import Ranked
 from vault.search.result import Part
+from vault.search.stretches import indexed_stretches, stretches_anew
 from vault.search.terms import Analyser, Token
 
 _PASSAGES_READ, _PASSAGES_SHOWN = 4, 2
@@ -141,7 +139,9 @@ class PageReader:
         return (file.text or "")[:_MOST_READ]
 
     def _stretches(self, page: int, about: _About, text: str) -> list[Stretch]:
-        return list(self._known(page, text) if about.is_as_indexed else _anew(text))
+        if about.is_as_indexed:
+            return list(indexed_stretches(self._connection, page, text))
+        return list(stretches_anew(text))
 
     def _candidate(
         self, about: _About, each: _Scored, score: float, parts: tuple[Part, ...]
@@ -222,21 +222,6 @@ class PageReader:
             key = self._wanted.key(token)
             if key is not None:
                 yield key
-
-    def _known(self, page: int, text: str) -> Iterator[Stretch]:
-        for start, end, line, path, anchor in self._connection.execute(
-            "SELECT start, end, line, heading_path, anchor FROM passage WHERE page = ?"
-            " ORDER BY start",
-            (page,),
-        ):
-            headings = tuple(path.split(SEPARATOR)) if path else ()
-            yield Stretch(text[start:end], line, headings, anchor)
-
-
-def _anew(text: str) -> Iterator[Stretch]:
-    """The page has changed since it was indexed."""
-    for each in passages_of(parse_article(text)):
-        yield Stretch(text[each.start : each.end], each.line, each.heading_path, each.anchor)
 
 
 def _properties(text: str) -> Stretch | None:

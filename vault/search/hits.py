@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
 
-from vault.article.page import parse_article
 from vault.errors import VaultError
 from vault.files import read_article
-from vault.index.facts import passages_of
 from vault.index.index import Index
-from vault.index.rows import SEPARATOR
-from vault.search.passages import Stretch, best_passages
+from vault.search.passages import best_passages
 from vault.search.ranking import Ranked
 from vault.search.result import Hit
+from vault.search.stretches import indexed_stretches, stretches_anew
 from vault.search.terms import Analyser, Wanted
 
 
@@ -63,7 +61,7 @@ class HitReader:
             return None
         text = file.text or ""
         known = file.sha256 == page.sha256
-        stretches = _known(connection, page.id, text) if known else _anew(text)
+        stretches = indexed_stretches(connection, page.id, text) if known else stretches_anew(text)
         return Hit(
             page.path,
             page.title,
@@ -72,18 +70,3 @@ class HitReader:
             ranked.parts,
             best_passages(stretches, self._wanted, self._analyser),
         )
-
-
-def _known(connection: apsw.Connection, page: int, text: str) -> Iterator[Stretch]:
-    for start, end, line, path, anchor in connection.execute(
-        "SELECT start, end, line, heading_path, anchor FROM passage WHERE page = ? ORDER BY start",
-        (page,),
-    ):
-        headings = tuple(path.split(SEPARATOR)) if path else ()
-        yield Stretch(text[start:end], line, headings, anchor)
-
-
-def _anew(text: str) -> Iterator[Stretch]:
-    """The page has changed since it was indexed."""
-    for each in passages_of(parse_article(text)):
-        yield Stretch(text[each.start : each.end], each.line, each.heading_path, each.anchor)
