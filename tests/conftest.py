@@ -22,6 +22,11 @@ KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_SEED", "ZIB_TEST_CACHE"}
 IS_WHOLE = os.environ.get("ZIB_HARDEN") == "1"
 
 
+def pytest_configure() -> None:
+    """Choose before other processes of the run are started."""
+    seed_of_run()
+
+
 def pytest_report_header() -> str:
     """Say which cases of sweeps run."""
     if IS_WHOLE:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import random
+import secrets
 
 import pytest
 
 
 def seed_of_run() -> str:
-    """The same in each process of one run."""
-    return os.environ.get("ZIB_SEED") or os.environ.get("PYTEST_XDIST_TESTRUNUID", "")[:8] or "0"
+    """The same in each process of one run: the first one chooses, the others inherit."""
+    return os.environ.setdefault("ZIB_SEED", secrets.token_hex(4))
 
 
 def choose(items: list[pytest.Item], seed: str) -> tuple[list[pytest.Item], list[pytest.Item]]:

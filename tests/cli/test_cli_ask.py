@@ -205,3 +205,18 @@ def test_more_than_any_context_window_is_refused(run_zib: RunZib) -> None:
     done = run_zib("ask", "hi", stdin=b"x" * (5 * 1024**2))
     assert done.returncode == 2
     assert b"MiB were piped in" in done.stderr
+
+
+def test_what_the_wiki_says_is_read_first(run_zib: RunZib, tmp_path: Path) -> None:
+    wiki = tmp_path / "notes"
+    wiki.mkdir()
+    (wiki / "Sourdough.md").write_text("# Sourdough\n\nThe starter is called Bubbles.\n")
+    asked = ("ask", "--json", "--wiki", str(wiki), "--max-tokens", "4")
+    done = run_zib(*asked, "What is my sourdough starter called?")
+    assert done.stderr.startswith(b"zib: recalled: Sourdough (")
+    (source,) = json.loads(done.stdout)["recalled"]
+    assert (source["path"], source["title"]) == ("Sourdough.md", "Sourdough")
+    without = run_zib(*asked, "--no-memory", "What is my sourdough starter called?")
+    assert (without.stderr, json.loads(without.stdout)["recalled"]) == (b"", [])
+    nothing = run_zib(*asked, "--memory", "What is the capital of France?")
+    assert nothing.stderr == b"zib: recalled: nothing in the wiki is about this\n"
