@@ -101,7 +101,6 @@ def answer(
     return driver.tokens[id_]
 
 
-@pytest.mark.sampled(2)
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(text=PROMPTS, tokens=st.integers(1, 28))
 @example(text="from before the window to behind it, " * 2, tokens=36)
