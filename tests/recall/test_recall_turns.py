@@ -211,7 +211,7 @@ async def test_recall_reaches_nobody(assistant: Assistant) -> None:
         (None, 12.0, 0, 200),
         (None, 9000.0, 2048, 512),
         (90, 9000.0, 0, 90),
-        (5000, 1.0, 8192, 2048),
+        (5000, 1.0, 8192, 4096),
     ],
 )
 def test_the_budget_follows_the_speed(

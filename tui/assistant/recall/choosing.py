@@ -12,7 +12,7 @@ from vault.recall.values import Candidate
 MOST_TOKENS = 1500
 _LEAST_TOKENS = 200
 _UNMEASURED = 500
-_SHARE_OF_CONTEXT = 4
+_SHARE_OF_CONTEXT, _WISHED_SHARE = 4, 2
 _BETWEEN = "\n\n"
 CountTokens = Callable[[Sequence[str]], Awaitable[tuple[int, ...]]]
 
@@ -20,13 +20,14 @@ CountTokens = Callable[[Sequence[str]], Awaitable[tuple[int, ...]]]
 def budget(wish: int | None, prefill_tps: float, context_tokens: int) -> int:
     """How many tokens may be recalled: what is wished, else what a second of reading takes.
 
-    Never more than a quarter of the context; 0 for a speed nobody measured yet, or for a context
-    nobody bounds.
+    Never more than a quarter of the context, or half of it where that is wished; 0 for a speed
+    nobody measured yet, or for a context nobody bounds.
     """
+    share = _SHARE_OF_CONTEXT if wish is None else _WISHED_SHARE
     if wish is None:
         speed = int(prefill_tps) or _UNMEASURED
         wish = min(MOST_TOKENS, max(_LEAST_TOKENS, speed))
-    return min(wish, context_tokens // _SHARE_OF_CONTEXT) if context_tokens else wish
+    return min(wish, context_tokens // share) if context_tokens else wish
 
 
 async def choose(

@@ -116,7 +116,8 @@ class RecallDesk:
             if record is not None:
                 return record
         if found.candidates:
-            return Record(VERSION, is_known=True)
+            # Without room for any passage there is nothing to tell.
+            return Record(VERSION, is_known=not wanted)
         return Record(VERSION, line=NOTHING) if found.words else None
 
     def _speed(self, model: ModelInfo) -> float:
