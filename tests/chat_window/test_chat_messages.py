@@ -142,6 +142,7 @@ async def test_an_answer_that_was_cut_goes_on(make_app: MakeApp) -> None:
     )
     async with app.run_test(size=SIZE) as pilot:
         await ask(pilot, "count")
+        await wait_until(pilot, lambda: exchanges(app.assistant), "the exchange")
         assert exchanges(app.assistant)[0].state == "cut"
         await pilot.press("alt+up", "full_stop")
         await wait_until(pilot, lambda: app.assistant.path[-1].text == "one and ", "the rest")

@@ -78,6 +78,7 @@ async def test_escape_stops_and_keeps_what_was_said(make_app: MakeApp) -> None:
         await wait_until(pilot, lambda: "0 1 2 3" in screen_text(pilot), "the beginning")
         await pilot.press("escape")
         await wait_until(pilot, lambda: "stopped" in screen_text(pilot), "the stop")
+        await wait_until(pilot, lambda: exchanges(app.assistant), "the exchange")
         kept = exchanges(app.assistant)[0]
         assert kept.state == "stopped"
         assert kept.answer.startswith("0 1 2 3")
@@ -94,6 +95,7 @@ async def test_escape_works_before_the_first_token(make_app: MakeApp) -> None:
         await wait_until(pilot, lambda: _answers(app), "the answer's place")
         await pilot.press("escape")
         await wait_until(pilot, _is_idle(app), "the stop")
+        await wait_until(pilot, lambda: exchanges(app.assistant), "the exchange")
         assert exchanges(app.assistant)[0].state == "stopped"
 
 
@@ -131,6 +133,7 @@ async def test_a_dead_engine_keeps_the_partial_answer(make_app: MakeApp, fault: 
         await wait_until(pilot, lambda: "The engine stopped" in screen_text(pilot), "the reason")
         assert "some words" in screen_text(pilot)
         await wait_until(pilot, _is_idle(app), "the end")
+        await wait_until(pilot, lambda: exchanges(app.assistant), "the exchange")
         assert exchanges(app.assistant)[0].state == "failed"
         await pilot.press(*"again", "enter")
         await wait_until(pilot, lambda: "back again" in screen_text(pilot), "the next answer")
@@ -216,6 +219,7 @@ async def test_hostile_answers_are_only_drawn(make_app: MakeApp, text: str) -> N
         shown = screen_text(pilot)
         assert "END" in shown
         assert not any(character in shown for character in "\x1b\x9b\x07\u202e\u2028")
+        await wait_until(pilot, lambda: exchanges(app.assistant), "the exchange")
         assert exchanges(app.assistant)[0].answer == f"{text} END"
 
 

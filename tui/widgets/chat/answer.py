@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from textual.app import ComposeResult
 from textual.content import Content
@@ -29,6 +29,7 @@ from tui.widgets.chat.recall_chips import RecallChips
 from tui.widgets.chat.recall_rows import source_rows
 from tui.widgets.chat.thinking import Thinking
 from tui.widgets.chat.tool_log import ToolLog
+from tui.widgets.chat.typist import at_once
 from tui.widgets.chat.wording import answer_footer, kept_footer, reading_line
 from vault.conversations.values import ToolCall
 
@@ -97,8 +98,13 @@ class KeptAnswer(AnswerView):
 class Answer(AnswerView):
     """An answer as it arrives: progress, thinking, text, then one line about what it cost."""
 
-    def __init__(self, may_draw: Callable[[], bool], steps: AnswerSteps | None = None) -> None:
-        """`steps` are those of an answer that goes on."""
+    def __init__(
+        self,
+        may_draw: Callable[[], bool],
+        steps: AnswerSteps | None = None,
+        gap: Callable[[], Awaitable[None]] = at_once,
+    ) -> None:
+        """`steps` are those of an answer that goes on; `gap` as in `AnswerStream`."""
         super().__init__(steps, may_draw)
         self._before = steps.text if steps else ""
         self._has_gap = self._has_thought_gap = False
@@ -106,7 +112,7 @@ class Answer(AnswerView):
         self._markdown = SafeMarkdown("", classes="answer-text")
         self._tail = Static(Content(""), classes="answer-tail")
         self._footer = Static(Content(""), classes="answer-footer")
-        self._stream = AnswerStream(self._markdown, self._tail, may_draw)
+        self._stream = AnswerStream(self._markdown, self._tail, may_draw, gap)
         self._drawing: asyncio.Task[None] | None = None
 
     def compose(self) -> ComposeResult:

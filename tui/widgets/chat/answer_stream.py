@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from textual.content import Content
 from textual.widgets import Static
@@ -17,6 +17,7 @@ from textual.widgets import Static
 from tui.markdown.open_block import OpenBlock
 from tui.markdown.widget import SafeMarkdown
 from tui.text.sanitise import StreamSanitiser
+from tui.widgets.chat.typist import at_once
 
 MIN_DELAY_SECONDS = 0.1
 DELAY_PER_DRAWING_SECOND = 3
@@ -32,10 +33,18 @@ _UNDECIDED = re.compile(_MARKERS + r"(?:(?:```|~~~).*|(?:\d{1,9}[.)]?)?[ \t]*)\Z
 class AnswerStream:
     """Feeds one Markdown widget; `may_draw` is false while the user reads further up."""
 
-    def __init__(self, markdown: SafeMarkdown, tail: Static, may_draw: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        markdown: SafeMarkdown,
+        tail: Static,
+        may_draw: Callable[[], bool],
+        gap: Callable[[], Awaitable[None]] = at_once,
+    ) -> None:
+        """`gap` returns when drawing holds up nobody who types."""
         self._markdown = markdown
         self._tail = tail
         self._may_draw = may_draw
+        self._gap = gap
         self._sanitiser = StreamSanitiser()
         self._block = OpenBlock()
         self._source: list[str] = []
@@ -44,6 +53,7 @@ class AnswerStream:
         self._arrived = asyncio.Event()
         self._is_mid_line = False
         self._is_over = False
+        self._seconds = 0.0
         # Textual's appends must not overlap: each starts from where the one before ended.
         self._drawing = asyncio.Lock()
 
@@ -60,14 +70,16 @@ class AnswerStream:
         """Draw what arrives until `finish` is called."""
         while not self._is_over:
             await self._arrived.wait()
+            await self._gap()
             self._arrived.clear()
             started = time.monotonic()
             if self._may_draw():
                 async with self._drawing:
                     await self._draw()
-            pause = max(MIN_DELAY_SECONDS, DELAY_PER_DRAWING_SECOND * (time.monotonic() - started))
-            if not self._is_over:
-                await asyncio.sleep(pause)
+                self._markdown.call_after_refresh(self._note_painted, started)
+            await self._rest(MIN_DELAY_SECONDS)
+            # Layout and painting come after the drawing, and are most of it.
+            await self._rest(DELAY_PER_DRAWING_SECOND * self._seconds - MIN_DELAY_SECONDS)
 
     async def finish(self) -> None:
         """Draw everything that is left; nothing may be fed afterwards."""
@@ -83,6 +95,13 @@ class AnswerStream:
             elif rest:
                 await self._markdown.append(rest)
             self._show_tail("")
+
+    async def _rest(self, seconds: float) -> None:
+        if seconds > 0 and not self._is_over:
+            await asyncio.sleep(seconds)
+
+    def _note_painted(self, started: float) -> None:
+        self._seconds = time.monotonic() - started
 
     def _take(self, text: str) -> None:
         if text:

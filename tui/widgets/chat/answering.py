@@ -25,6 +25,7 @@ from tui.widgets.chat.column import Column
 from tui.widgets.chat.meter import Meter
 from tui.widgets.chat.question import Question
 from tui.widgets.chat.transcript import Transcript
+from tui.widgets.chat.typist import Typist
 
 
 class Answering:
@@ -35,12 +36,14 @@ class Answering:
         assistant: Assistant,
         transcript: Transcript,
         meter: Meter,
+        typist: Typist,
         complain: Callable[[str], None],
     ) -> None:
         """`complain` tells the user of what went wrong before an answer had its place."""
         self._assistant = assistant
         self._transcript = transcript
         self._meter = meter
+        self._typist = typist
         self._complain = complain
         self.column = Column(transcript)
         self.answer: Answer | None = None
@@ -53,7 +56,9 @@ class Answering:
         self._assistant.begin()
         self._ids = []
         transcript = self._transcript
-        self.answer = answer = Answer(lambda: transcript.is_following, self._resumed(request))
+        self.answer = answer = Answer(
+            lambda: transcript.is_following, self._resumed(request), self._typist.gap
+        )
         self.is_unstarted = True
         try:
             await self._make_room(request, answer)

@@ -11,7 +11,6 @@ from markdown_it.token import Token
 from tui.markdown.parser import make_parser
 from tui.text.sanitise import to_display
 
-
 _MARKS = re.compile(r"[\W_]+")
 
 

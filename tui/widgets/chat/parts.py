@@ -32,7 +32,7 @@ class ChatParts:
         self, pane: ChatPane, assistant: Assistant, transcript: Transcript, meter: Meter
     ) -> None:
         self._pane = pane
-        self.answering = Answering(assistant, transcript, meter, pane.complain)
+        self.answering = Answering(assistant, transcript, meter, pane.prompt.typist, pane.complain)
         self.selection = Selection(transcript, self.answering.column, self._show_keys)
         self.deeds = MessageDeeds(pane, self.selection)
         self.finding = Finding(pane, transcript, self.answering.column)

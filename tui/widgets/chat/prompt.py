@@ -12,6 +12,7 @@ from textual.message import Message
 from tui.widgets.chat.chip_area import ChipArea
 from tui.widgets.chat.prompt_history import PromptHistory
 from tui.widgets.chat.slash_completion import SlashCompletion
+from tui.widgets.chat.typist import Typist
 
 _NEWLINE_KEYS = frozenset({"shift+enter", "ctrl+j", "alt+enter"})
 PLACEHOLDER = "Ask anything. Enter sends, Ctrl+J breaks the line, / lists commands."
@@ -47,11 +48,13 @@ class Prompt(ChipArea):
             self._bindings.key_to_bindings.pop(key, None)
         self.history_of_prompts = PromptHistory()
         self.is_kept = True
+        self.typist = Typist()
         self._slash = SlashCompletion(self)
         self._recalled = 0
         self._draft = ""
 
     async def _on_key(self, event: events.Key) -> None:
+        self.typist.press()
         # Textual calls the text area's own handler next, unless the default is prevented.
         if self._slash.take_key(event.key) or self._take_key(event.key):
             event.stop()
