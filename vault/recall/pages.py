@@ -23,7 +23,7 @@ from vault.search.result import Part
 from vault.search.stretches import indexed_stretches, stretches_anew
 from vault.search.terms import Analyser, Token
 
-_PASSAGES_READ, _PASSAGES_SHOWN = 4, 2
+_PASSAGES_READ, _PASSAGES_SHOWN = 3, 2
 _SECOND_OF_BEST = 0.6
 _WITH_SECOND = 3
 _MOST_READ = 400_000
@@ -163,10 +163,12 @@ class PageReader:
         self, stretches: Sequence[Stretch], properties: Stretch | None, in_names: set[str]
     ) -> list[_Scored]:
         """The passages that can be shown, those first that say most."""
-        stretches = [*stretches, properties] if properties else stretches
         hopeful = sorted(enumerate(stretches), key=lambda each: (-self._at_most(each[1]), each[0]))
         scored: list[tuple[float, int, Stretch]] = []
-        for index, stretch in hopeful[:_PASSAGES_READ]:
+        read = hopeful[:_PASSAGES_READ]
+        if properties is not None and self._at_most(properties):
+            read.append((len(stretches), properties))
+        for index, stretch in read:
             said = {each.token for each in self._analyser.places(stretch.text, self._wanted)}
             if not said and stretch is properties:
                 continue

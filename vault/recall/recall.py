@@ -57,7 +57,9 @@ class Recall:
             scope = self._scope(connection, index.version, wish.scope)
             pages = self._ranked(collector, index, terms, scope)
             reader = PageReader(index.root, connection, self._analyser, terms)
-            found = sorted(reader.read(pages, wish.most), key=_rank, reverse=True)
+            least = _LEAST_OF_BEST * max((each.score for each, _ in pages), default=0.0)
+            telling = [page for page in pages if page[0].score >= least]
+            found = sorted(reader.read(telling, wish.most), key=_rank, reverse=True)
             recalled = _chosen(found, asking.words)
             if not recalled.candidates:
                 return recalled
@@ -117,8 +119,7 @@ def _chosen(pages: Sequence[FoundPage], words: tuple[str, ...]) -> Recalled:
     sure = max(judged, default=0.0)
     if sure < LEAST:
         return Recalled(evidence=sure, words=words)
-    least = _LEAST_OF_BEST * max(page.score for page in pages)
-    kept = [page for page in pages if page.score >= least and page.candidates]
+    kept = [page for page in pages if page.candidates]
     first: list[Candidate] = [page.candidates[0] for page in kept]
     second = [candidate for page in kept for candidate in page.candidates[1:]]
     return Recalled((*first, *second), sure, words)

@@ -15,7 +15,7 @@ _UNKNOWN_PAIR = 0.3
 _NEAR, _OTHER_FORM = 0.6, 0.9
 _SHORTEST = 3
 _MOST_LONGER = 2
-_FEW_WORDS = 6
+_FEW_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
