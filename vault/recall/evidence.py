@@ -10,7 +10,7 @@ the other half.
 import math
 from dataclasses import dataclass
 
-LEAST = 0.33
+LEAST = 0.3
 """Below this nothing is recalled."""
 
 _BIAS = -7.8
