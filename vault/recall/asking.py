@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’.+#-]+[^\W_]+)*[+#]*", re.UNICODE)
 _ASKING_WORDS = (
     "again also anything based briefly can't compare could describe detail details did didn't"
     " difference different does doesn't don't exactly example examples explain find gave get give"
-    " go goes going gone went come comes came good got have hello help hey hi i'm i've idea ideas it's just know let's like list"
+    " go going good got have hello help hey hi i'm i've idea ideas it's just know let's like list"
     " look make many maybe mean means mention mentioned more most much my name need new note noted"
     " notes ok okay one other please question quick really recall remember remind reply right say"
     " says see short show so some something sort still summarise summarize sure tell thank thanks"
