@@ -9,6 +9,7 @@ TYPING_SECONDS = 0.4
 """Who pressed no key for so long does not type."""
 
 _ECHO_SECONDS = 0.02
+_BETWEEN_GAPS_SECONDS = 0.6
 
 
 class Typist:
@@ -16,6 +17,7 @@ class Typist:
 
     def __init__(self) -> None:
         self._last = float("-inf")
+        self._given = float("-inf")
         self._key = asyncio.Event()
 
     def press(self) -> None:
@@ -25,7 +27,8 @@ class Typist:
 
     async def gap(self) -> None:
         """Return when the next key will not come soon: after an echo, or when nobody types."""
-        left = self._last + TYPING_SECONDS - time.monotonic()
+        await asyncio.sleep(max(0.0, min(self._until_rested, self._until_idle)))
+        left = self._until_idle
         if left <= 0:
             return
         self._key.clear()
@@ -35,6 +38,16 @@ class Typist:
         except TimeoutError:
             return
         await asyncio.sleep(_ECHO_SECONDS)
+        self._given = time.monotonic()
+
+    @property
+    def _until_idle(self) -> float:
+        return self._last + TYPING_SECONDS - time.monotonic()
+
+    @property
+    def _until_rested(self) -> float:
+        """Every gap costs some keys a little, so there are few of them."""
+        return self._given + _BETWEEN_GAPS_SECONDS - time.monotonic()
 
 
 async def at_once() -> None:
