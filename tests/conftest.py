@@ -18,7 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs the tests in the background has children ignore Ctrl+C, and theirs too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_SEED", "ZIB_TEST_CACHE"}
+KEPT_VARIABLES = {"ZIB_HARDEN", "ZIB_CORPORA", "ZIB_TEST_CACHE"}
 IS_WHOLE = os.environ.get("ZIB_HARDEN") == "1"
 
 
@@ -31,7 +31,7 @@ def pytest_report_header() -> str:
     """Say which cases of sweeps run."""
     if IS_WHOLE:
         return "sweeps: every case"
-    return f"sweeps: some cases each, chosen by ZIB_SEED={seed_of_run()}; make harden runs all"
+    return f"sweeps: some cases each, chosen by SWEEP_SEED={seed_of_run()}; make harden runs all"
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,6 +1,6 @@
 """Runs only some cases of a sweep, chosen by a printed seed; `make harden` runs all.
 
-A sweep is a parametrized test marked `sampled(COUNT)`. `ZIB_SEED` chooses the same cases again.
+A sweep is a parametrized test marked `sampled(COUNT)`. `SWEEP_SEED` chooses the same cases again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 def seed_of_run() -> str:
     """The same in each process of one run: the first one chooses, the others inherit."""
-    return os.environ.setdefault("ZIB_SEED", secrets.token_hex(4))
+    return os.environ.setdefault("SWEEP_SEED", secrets.token_hex(4))
 
 
 def choose(items: list[pytest.Item], seed: str) -> tuple[list[pytest.Item], list[pytest.Item]]:

@@ -39,8 +39,8 @@ def collected(file: Path, **variables: str) -> list[str]:
 def test_some_cases_run_and_all_when_hardened(tmp_path: Path) -> None:
     file = tmp_path / "test_sweep_of_twelve.py"
     file.write_text(SWEEP)
-    first = collected(file, ZIB_SEED="first")
+    first = collected(file, SWEEP_SEED="first")
     assert len(first) == 5
-    assert first == collected(file, ZIB_SEED="first")
-    assert first != collected(file, ZIB_SEED="second")
+    assert first == collected(file, SWEEP_SEED="first")
+    assert first != collected(file, SWEEP_SEED="second")
     assert len(collected(file, ZIB_HARDEN="1")) == 15
