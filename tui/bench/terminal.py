@@ -83,7 +83,8 @@ async def start_in_terminal(
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env=dict(environment),
+            # These would be believed before the terminal itself.
+            env={name: environment[name] for name in environment.keys() - {"COLUMNS", "LINES"}},
             cwd=folder,
             start_new_session=True,
             # A terminal of its own: closing it then hangs the program up, as a window does.
