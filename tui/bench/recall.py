@@ -20,10 +20,10 @@ from engine.client import EngineClient
 from engine.process import EngineLaunch
 from tui.assistant.recall.choosing import choose
 from tui.bench.context import BenchContext, Report
-from tui.bench.figures import BenchFault, Figure, Target, sampled
-from tui.bench.index import ARTICLES, article_of, path_of, query_of
+from tui.bench.figures import Figure, Target, sampled
+from tui.bench.made_up_wiki import ARTICLES, query_of, write_wiki
 from tui.bench.recall_strangers import STRANGERS
-from tui.bench.search import MOST_QUESTIONS, is_held_out
+from tui.bench.search import MOST_QUESTIONS, folders_of, is_held_out
 from tui.bench.search_questions import Question, ask
 from vault.index.index import Index
 from vault.recall.recall import Recall
@@ -58,10 +58,7 @@ class _Counts:
 
 async def bench_recall(context: BenchContext, report: Report) -> tuple[Figure, ...]:
     """Ask every wiki its own questions and those of strangers. Raises BenchFault without wikis."""
-    corpora = context.corpora
-    folders = sorted(each for each in corpora.iterdir() if each.is_dir()) if corpora else []
-    if not folders:
-        raise BenchFault("Recall is measured on wikis: set ZIB_CORPORA to a folder of some.")
+    folders = folders_of(context.corpora)
     kinds: dict[str, _Counts] = defaultdict(_Counts)
     strange = _Counts()
     async with EngineClient(EngineLaunch(context.engine)) as engine:
@@ -90,12 +87,7 @@ class _Opened:
 def _opened(folder: Path, scratch: Path) -> _Opened:
     """A copy of a wiki without what gives the answers away."""
     asked = ask(folder, MOST_QUESTIONS)
-    root = scratch / folder.name
-    for path, text in asked.texts.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(text.encode("utf-8", "replace"))
-    index = Index(root, scratch / f"{folder.name}.sqlite")
-    index.refresh()
+    index = asked.indexed(scratch / folder.name)
     held_out = tuple(each for each in asked.questions if is_held_out(each))
     return _Opened(Recall(lambda: index), held_out)
 
@@ -132,11 +124,7 @@ def _times(rounds: int | None) -> list[float]:
     """Milliseconds of a recall each, in a wiki of very many articles."""
     chance = random.Random(11)
     with tempfile.TemporaryDirectory() as scratch:
-        root = Path(scratch) / "wiki"
-        root.mkdir()
-        for number in range(ARTICLES):
-            path_of(root, number).write_text(article_of(chance, number))
-        index = Index(root, Path(scratch) / "index.sqlite")
+        index = Index(write_wiki(Path(scratch), chance), Path(scratch) / "index.sqlite")
         index.refresh()
         recall = Recall(lambda: index)
         recall.find(Wish("warm"))

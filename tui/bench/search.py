@@ -91,7 +91,7 @@ async def bench_search(context: BenchContext, report: Report) -> tuple[Figure, .
 
 
 def _measure(context: BenchContext, report: Report) -> tuple[Figure, ...]:
-    folders = _folders(context.corpora)
+    folders = folders_of(context.corpora)
     scores: dict[tuple[str, str], _Scores] = {}
     failures: list[str] = []
     empty: list[str] = []
@@ -118,21 +118,17 @@ def _measure(context: BenchContext, report: Report) -> tuple[Figure, ...]:
     )
 
 
-def _folders(corpora: Path | None) -> list[Path]:
+def folders_of(corpora: Path | None) -> list[Path]:
+    """The wikis to ask. Raises BenchFault without any."""
     folders = sorted(each for each in corpora.iterdir() if each.is_dir()) if corpora else []
     if not folders:
-        raise BenchFault("Searches are measured on wikis: set ZIB_CORPORA to a folder of some.")
+        raise BenchFault("This is measured on wikis: set ZIB_CORPORA to a folder of some.")
     return folders
 
 
 def _opened(folder: Path, scratch: Path) -> _Wiki:
     asked = ask(folder, MOST_QUESTIONS)
-    root = scratch / folder.name
-    for path, text in asked.texts.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(text.encode("utf-8", "replace"))
-    index = Index(root, scratch / f"{folder.name}.sqlite")
-    index.refresh()
+    index = asked.indexed(scratch / folder.name)
 
     def opened() -> Index:
         return index

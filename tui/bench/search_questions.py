@@ -17,6 +17,7 @@ from vault.article.page import Article, parse_article
 from vault.article.splices import Edit, apply_edits
 from vault.errors import VaultError
 from vault.files import read_article
+from vault.index.index import Index
 from vault.links.known import read_page_names
 from vault.links.resolve import Found, LinkResolver, page_key
 from vault.links.scan import links_in
@@ -62,6 +63,15 @@ class Asked:
 
     questions: tuple[Question, ...]
     texts: Mapping[str, str]
+
+    def indexed(self, root: Path) -> Index:
+        """Write the copy to `root`, and its index beside that. Raises OSError."""
+        for path, text in self.texts.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(text.encode("utf-8", "replace"))
+        index = Index(root, root.with_name(f"{root.name}.sqlite"))
+        index.refresh()
+        return index
 
 
 def ask(folder: Path, most: int, seed: int = 7) -> Asked:
