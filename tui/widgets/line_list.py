@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -49,9 +50,9 @@ class LineList(ScrollView):
         self._empty = ""
         self._drawn: dict[int, Sequence[Content]] = {}
 
+    @abstractmethod
     def draw_row(self, row: int, width: int, is_lit: bool) -> Sequence[Content]:
         """The lines of a row, as many as a row is high."""
-        raise NotImplementedError
 
     def choose(self) -> None:
         """The row under the cursor was clicked."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -20,9 +21,9 @@ class MessageHandlers(Vertical):
     """Passes them on to the parts."""
 
     @property
+    @abstractmethod
     def parts(self) -> ChatParts:
         """What the first frame does without."""
-        raise NotImplementedError
 
     @on(Transcript.ChoiceWanted)
     async def choose_other(self, event: Transcript.ChoiceWanted) -> None:
