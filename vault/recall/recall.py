@@ -16,9 +16,8 @@ from vault.recall.terms import Terms, read_terms
 from vault.recall.values import Candidate, Recalled, Wish
 from vault.search.candidates import Collector
 from vault.search.page_names import KnownNames
-from vault.search.query import parse_query
 from vault.search.ranking import Ranked, Ranking, Weights
-from vault.search.scope import Scope, read_scope
+from vault.search.scope import Scope, scope_called
 from vault.search.terms import Analyser
 
 Version = tuple[int, int, int]
@@ -72,19 +71,8 @@ class Recall:
         return self._collector
 
     def _scope(self, connection: apsw.Connection, version: Version, text: str) -> Scope:
-        query = parse_query(text)
-        scope = read_scope(connection, self._analyser, query, has_phrases=True)
-        allowed = scope.allowed
-        if query.tags and scope.tag_words:
-            # A tag that no page has allows none.
-            allowed = frozenset()
-        for word in query.words:
-            within = read_scope(
-                connection, self._analyser, parse_query(f'path:"{word}"'), has_phrases=False
-            ).allowed
-            within = within or frozenset()
-            allowed = within if allowed is None else allowed & within
-        return Scope(allowed, scope.excluded | self._left_out(connection, version), ())
+        scope = scope_called(connection, self._analyser, text)
+        return Scope(scope.allowed, scope.excluded | self._left_out(connection, version), ())
 
     def _left_out(self, connection: apsw.Connection, version: Version) -> frozenset[int]:
         """Redirects, and what is apart; looked up anew when the index has changed."""

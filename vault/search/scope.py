@@ -8,7 +8,7 @@ import apsw
 
 from vault.links.resolve import page_key
 from vault.links.tags import tag_key
-from vault.search.query import Filter, Query
+from vault.search.query import Filter, Query, parse_query
 from vault.search.terms import Analyser, Table, Term
 
 Pages = set[int]
@@ -26,6 +26,13 @@ class Scope:
     def holds(self, page: int) -> bool:
         """Whether a page may be found."""
         return (self.allowed is None or page in self.allowed) and page not in self.excluded
+
+    def and_within(self, other: "Scope") -> "Scope":
+        """The pages that both hold; the tags are this one's."""
+        allowed = self.allowed
+        if other.allowed is not None:
+            allowed = other.allowed if allowed is None else allowed & other.allowed
+        return Scope(allowed, self.excluded | other.excluded, self.tag_words)
 
 
 def read_scope(
@@ -59,6 +66,21 @@ def read_scope(
     )
 
 
+def scope_called(connection: apsw.Connection, analyser: Analyser, text: str) -> Scope:
+    """The pages a person means by a scope such as `tag:trip -path:Old/`.
+
+    A bare word is part of a path, and a tag that no page has allows none.
+    """
+    query = parse_query(text)
+    scope = read_scope(connection, analyser, query, has_phrases=True)
+    allowed = frozenset() if scope.tag_words else scope.allowed
+    asked = _Asked(connection, analyser)
+    for word in query.words:
+        within = frozenset(asked.at_path(word))
+        allowed = within if allowed is None else allowed & within
+    return Scope(allowed, scope.excluded, ())
+
+
 class _Asked:
     def __init__(self, connection: apsw.Connection, analyser: Analyser) -> None:
         self._connection = connection
@@ -73,7 +95,7 @@ class _Asked:
                     "SELECT page FROM category WHERE instr(key, ?)", page_key(each.text)
                 )
             case "path":
-                return self._at_path(each.text)
+                return self.at_path(each.text)
             case field:
                 return self.saying(each.text, _COLUMNS[field]) or set()
 
@@ -94,7 +116,7 @@ class _Asked:
             pages = found if pages is None else pages & found
         return pages
 
-    def _at_path(self, text: str) -> Pages:
+    def at_path(self, text: str) -> Pages:
         wanted = unicodedata.normalize("NFC", text).casefold()
         rows = self._connection.execute("SELECT id, path FROM page")
         return {

@@ -15,7 +15,7 @@ from vault.search.plan import Plan, make_plan
 from vault.search.query import Query, parse_query
 from vault.search.ranking import Ranked, Ranking, Weights
 from vault.search.result import NamedPage, Results
-from vault.search.scope import Scope, read_scope
+from vault.search.scope import Scope, read_scope, scope_called
 from vault.search.suggest import suggestions
 from vault.search.terms import Analyser, Wanted
 
@@ -52,12 +52,17 @@ class Search:
         self._names = JumpNames(())
         self._names_version: tuple[int, int, int] | None = None
 
-    def find(self, text: str, limit: int = 20, is_typing: bool = False) -> Results:
-        """Return the best pages for any text; while it `is_typing` its last word may go on."""
+    def find(
+        self, text: str, limit: int = 20, is_typing: bool = False, within: str = ""
+    ) -> Results:
+        """Return the best pages for any text; while it `is_typing` its last word may go on.
+
+        With `within`, a scope, only its pages are looked through.
+        """
         query = parse_query(text, is_typing)
         index = self._opened()
         with index.reading() as connection:
-            answered = self._answer(connection, query)
+            answered = self._answer(connection, query, within)
             reader = HitReader(index, self._analyser, answered.wanted)
             hits = reader.read(connection, answered.ranked, limit)
             is_little = len(hits) < _FEW
@@ -73,6 +78,15 @@ class Search:
             paths = dict(connection.execute("SELECT id, path FROM page"))
         return tuple(paths[each.candidate.page] for each in answered.ranked[:limit])
 
+    def paths_within(self, scope: str) -> frozenset[str]:
+        """The paths of all pages that a scope holds."""
+        with self._opened().reading() as connection:
+            held = scope_called(connection, self._analyser, scope)
+            rows = connection.execute(
+                "SELECT id, path FROM page WHERE NOT is_excluded AND problem = ''"
+            )
+            return frozenset(path for page, path in rows if held.holds(page))
+
     def jump(self, text: str, limit: int = 20) -> tuple[NamedPage, ...]:
         """Return the pages whose names, or else paths, hold a text's letters in order, best first.
 
@@ -86,9 +100,10 @@ class Search:
             names = self._names
         return names.find(text, limit)
 
-    def _answer(self, connection: apsw.Connection, query: Query) -> _Answered:
+    def _answer(self, connection: apsw.Connection, query: Query, within: str = "") -> _Answered:
         collector = self._collecting(connection)
-        scope = read_scope(connection, self._analyser, query, has_phrases=True)
+        bounds = scope_called(connection, self._analyser, within)
+        scope = read_scope(connection, self._analyser, query, has_phrases=True).and_within(bounds)
         plan = make_plan(collector.vocabulary, self._analyser, query, scope.tag_words)
         if not plan.terms:
             listed = listed_pages(connection, scope, query.typed)
@@ -96,7 +111,8 @@ class Search:
         ranked, wanted = self._ranked(collector, plan, scope)
         is_loosened = not ranked and bool(query.phrases)
         if is_loosened:
-            scope = read_scope(connection, self._analyser, query, has_phrases=False)
+            loosened = read_scope(connection, self._analyser, query, has_phrases=False)
+            scope = loosened.and_within(bounds)
             ranked, wanted = self._ranked(collector, plan, scope)
         return _Answered(plan, ranked, wanted, is_loosened)
 

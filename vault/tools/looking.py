@@ -19,8 +19,8 @@ def search(asked: Asked) -> str:
     is_reference = asked.arguments.choice("scope") == "reference"
     # As many more as could stand in the way of those that are wanted.
     help_pages = sum(map(asked.is_reference, asked.pages.by_path))
-    asked_for = f'path:"{REFERENCE}/" {query}' if is_reference else f"{asked.scope} {query}"
-    results = asked.vault.search.find(asked_for, limit + help_pages)
+    asked_for = f'path:"{REFERENCE}/" {query}' if is_reference else query
+    results = asked.vault.search.find(asked_for, limit + help_pages, within=asked.scope)
     hits = [
         hit
         for hit in results.hits

@@ -28,7 +28,6 @@ from vault.vault import Vault
 
 NO_WIKI = "There is no wiki yet. The user can make one with: zib memory init"
 _LONGEST_ERROR = 700
-_ALL = 1 << 40
 _CUT = "\n(cut here: it has no more room in this turn)"
 _TOOLS = {tool.name: tool for tool in MEMORY_TOOLS}
 _ANSWERS: dict[str, Callable[[Asked], str]] = {
@@ -73,7 +72,7 @@ class MemoryTools:
     def answer(self, name: str, arguments: object, scope: str = "") -> Answer:
         """Answer one call and say whether it went wrong; never raises.
 
-        `scope` is a query of filters: only its pages are known then.
+        With a `scope` such as `tag:trip` only its pages are known.
         """
         if self._budget.is_used_up:
             return Answer("Enough was looked up for this turn: answer with what you have.", True)
@@ -109,6 +108,6 @@ class MemoryTools:
         index = vault.index
         version = (index.version, scope)
         if self._pages is None or version != self._pages_version:
-            within = frozenset(vault.search.order(scope, _ALL)) if scope else None
+            within = vault.search.paths_within(scope) if scope else None
             self._pages, self._pages_version = Pages(index, within), version
         return self._pages
