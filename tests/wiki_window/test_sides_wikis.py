@@ -18,7 +18,8 @@ from tests.wiki_window.sides_app import (
     made_wiki,
     wait_until,
 )
-from tui.screens.wiki.outside import programs
+from tui.document.picture_header import read_picture_header
+from tui.screens.wiki.outside import file_programs, programs
 from tui.widgets.wiki.editing.editor import ArticleEditor
 
 SIZE = (110, 30)
@@ -146,3 +147,23 @@ def test_obsidian_is_offered_for_its_own_vaults_only(
     assert programs(tmp_path, "b/a.md", "linux")[0].command[1] == str(tmp_path / "b")
     monkeypatch.setattr("shutil.which", lambda _: None)
     assert programs(tmp_path, "a.md", "linux") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "offered"),
+    [
+        ("a.GIF", b"GIF89a\1\0\1\0", ["open", "files"]),
+        ("a.command", b"GIF89a\1\0\1\0", ["files"]),
+        ("a.gif.desktop", b"GIF89a\1\0\1\0", ["files"]),
+        ("a.html", b"GIF89a\1\0\1\0", ["files"]),
+        ("gif", b"GIF89a\1\0\1\0", ["files"]),
+        ("a.png", b"GIF89a\1\0\1\0", ["files"]),
+        ("a.gif", b"#!/bin/sh\n", ["files"]),
+    ],
+)
+def test_only_pictures_of_their_suffix_are_opened(
+    name: str, content: bytes, offered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda called: f"/usr/bin/{called}")
+    found = file_programs(Path("/wiki") / name, read_picture_header(content), "linux")
+    assert [program.choice.id for program in found] == offered

@@ -12,11 +12,19 @@ from urllib.parse import quote
 
 from textual.app import App
 
+from tui.document.picture_header import PictureHeader
 from tui.screens.question import Choice, QuestionScreen
 from vault import os_errors
 from vault.obsidian import is_obsidian_vault
 
 LEAVE = Choice("leave", "Not now")
+_FORMAT_OF_SUFFIX = {
+    ".png": "PNG",
+    ".jpg": "JPEG",
+    ".jpeg": "JPEG",
+    ".gif": "GIF",
+    ".webp": "WebP",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +55,18 @@ def programs(root: Path, path: str, platform: str = sys.platform) -> tuple[Progr
 
 
 def file_programs(
-    file: Path, *, is_picture: bool, platform: str = sys.platform
+    file: Path, picture: PictureHeader | None, platform: str = sys.platform
 ) -> tuple[Program, ...]:
-    """What can open a file that is no page. Only pictures are opened: others could be run."""
+    """What can open a file that is no page, `picture` being what its first bytes say it is.
+
+    Only a picture of that suffix is opened: openers go by the suffix, and could run another file.
+    """
     opener = shutil.which("open" if platform == "darwin" else "xdg-open")
     if opener is None:
         return ()
     shown = ("-R", str(file)) if platform == "darwin" else (str(file.parent),)
     folder = Program(Choice("files", "File manager"), (opener, *shown))
-    if not is_picture:
+    if picture is None or _FORMAT_OF_SUFFIX.get(file.suffix.lower()) != picture.format:
         return (folder,)
     return Program(Choice("open", "Open", "primary"), (opener, str(file))), folder
 

@@ -97,8 +97,7 @@ class LinkDesk:
             self._complain(f"There is no file “{shown}” in the wiki.")
             return
         path, _status, content = found
-        is_picture = read_picture_header(content) is not None
-        can_open = file_programs(self._session.root / path, is_picture=is_picture)
+        can_open = file_programs(self._session.root / path, read_picture_header(content))
         await offer_programs(self._owner.app, can_open, shown)
 
     async def _offer(self, name: str) -> None:
