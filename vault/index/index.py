@@ -13,6 +13,7 @@ from pathlib import Path
 import apsw
 from filelock import FileLock
 
+from vault.errors import SearchUnavailable
 from vault.index.edges import Edges
 from vault.index.refreshing import MANY, Refreshing
 from vault.index.rows import FileVersion
@@ -68,6 +69,8 @@ class Index:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._among_processes = FileLock(file.with_name(file.name + ".lock"), mode=0o600)
         self._connection = self._open()
+        self.is_damaged = False
+        """A question met bytes that are no index: it is to be rebuilt."""
         self._edges: Edges | None = None
         self._version = -1
         self._under_way: tuple[Refreshing, int] | None = None
@@ -86,9 +89,13 @@ class Index:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """The tables, for who asks them."""
+        """The tables, for who asks them; what they cannot answer raises SearchUnavailable."""
         with self._lock:
-            yield self._connection
+            try:
+                yield self._connection
+            except apsw.Error as error:
+                self.is_damaged = isinstance(error, (apsw.CorruptError, apsw.NotADBError))
+                raise SearchUnavailable(f"The wiki cannot be searched: {error}.") from error
 
     def refresh(self) -> Refreshed:
         """Look at every file; a damaged index is made anew."""
@@ -109,6 +116,7 @@ class Index:
             remove_index(self._file)
             self._connection = self._open()
             self._edges = None
+            self.is_damaged = False
 
     def close(self) -> None:
         """Let go of the file."""

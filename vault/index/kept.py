@@ -30,6 +30,9 @@ class KeptIndex:
             try:
                 if self._index is None:
                     self._index = self._open()
+                if self._index.is_damaged:
+                    self._index.rebuild()
+                    self._is_doubtful = True
                 if self._is_doubtful:
                     self._index.refresh()
                     self._is_doubtful = False

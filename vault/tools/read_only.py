@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import apsw
+
+from vault.errors import SearchUnavailable
 from vault.marker import read_marker
 from vault.setup import SetUp
 from vault.vault import Vault
@@ -16,16 +19,19 @@ class ReadOnlyWiki:
         self._vault: Vault | None = None
 
     def opened(self) -> Vault | None:
-        """The wiki as its files are now; None without one. Raises VaultError, OSError, apsw.Error.
+        """The wiki as its files are now; None without one. Raises VaultError.
 
         Nobody tells of changes, so every file is looked at.
         """
         if not self._root.is_dir():
             self._vault = None
             return None
-        if self._vault is None:
-            root = self._root.resolve(strict=True)
-            is_ours = read_marker(root) is not None
-            self._vault = Vault(SetUp(root, is_ours), data_dir=self._data_dir)
-        self._vault.index.refresh()
+        try:
+            if self._vault is None:
+                root = self._root.resolve(strict=True)
+                is_ours = read_marker(root) is not None
+                self._vault = Vault(SetUp(root, is_ours), data_dir=self._data_dir)
+            self._vault.index.refresh()
+        except (apsw.Error, OSError) as error:
+            raise SearchUnavailable(f"The wiki cannot be searched: {error}.") from error
         return self._vault
