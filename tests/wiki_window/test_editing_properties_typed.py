@@ -25,7 +25,7 @@ NAME = Kind.PROPERTY
         ("---\ntags: [a, fi|]", Wish(Kind.TAG, 10, "fi")),
         ("---\ntags: a, #fi|", None),
         ("---\ntags:\n  - a\n  - fi|", Wish(Kind.TAG, 4, "fi")),
-        ("---\nkind: [len|]", Wish(Kind.VALUE, 7, "len", "kind")),
+        ("---\nkind: [len|]", Wish(Kind.VALUE, 7, "len", "kind", is_in_flow=True)),
         ("---\nkind:\n- len|", Wish(Kind.VALUE, 2, "len", "kind")),
         ("---\nnote: a | b", None),
         ('---\nnote: "a|', None),
@@ -45,7 +45,10 @@ async def test_what_other_pages_have_is_offered(tmp_path: Path) -> None:
     pages = tmp_path / "wiki"
     pages.mkdir()
     (pages / "A.md").write_text("---\nstatus: draft\nrating: 5\ntags: [film/black]\n---\n# A\n")
-    (pages / "B.md").write_text("---\nstatus: done\n---\n")
+    (pages / "B.md").write_text("---\nstatus: done\ncase: 'a: b, c #d'\n---\n")
+    (pages / "D.md").write_text(
+        "---\ncase: |\n  several\n  lines\nkey: [x, '@y']\npair: one, two\n---\n"
+    )
     (pages / "C.md").write_text("---\nstatus: [broken\n---\n---\n")
     session = WikiSession(WikiLocation(pages, tmp_path / "consents", tmp_path / "data"))
     await session.open()
@@ -60,4 +63,10 @@ async def test_what_other_pages_have_is_offered(tmp_path: Path) -> None:
     assert await offered(Wish(NAME, 0, "aliases")) == []
     assert await offered(Wish(Kind.VALUE, 0, "d", "Status")) == ["done", "draft"]
     assert await offered(Wish(Kind.TAG, 0, "fil")) == ["film/black"]
+    # What is put in is read again as the value it is of.
+    assert await offered(Wish(Kind.VALUE, 0, "a", "case")) == ['"a: b, c #d"']
+    assert await offered(Wish(Kind.VALUE, 0, "several", "case")) == []
+    assert await offered(Wish(Kind.VALUE, 0, "y", "key")) == ['"@y"']
+    assert await offered(Wish(Kind.VALUE, 0, "o", "pair")) == ["one, two"]
+    assert await offered(Wish(Kind.VALUE, 0, "o", "pair", is_in_flow=True)) == ['"one, two"']
     await session.close()

@@ -29,8 +29,8 @@ class Wish:
     """What could be completed: `query` is typed from column `start` on, in the line.
 
     `target` is the page whose headings are wanted, empty for the page itself, or the property
-    whose values are. `closing` is what
-    must stand behind a choice, and does not yet.
+    whose values are. `closing` is what must stand behind a choice, and does not yet. A value
+    `is_in_flow` in a list in brackets.
     """
 
     kind: Kind
@@ -38,6 +38,7 @@ class Wish:
     query: str
     target: str = ""
     closing: str = ""
+    is_in_flow: bool = False
 
 
 def wish_at(line: str, column: int) -> Wish | None:

@@ -29,11 +29,12 @@ def wish_in_front(lines: Sequence[str], row: int, column: int) -> Wish | None:
         return _value(key, found["value"], column) if key else None
     if found := _ONE.fullmatch(before):
         value = found["value"]
-        if value.startswith("["):
+        is_in_flow = value.startswith("[")
+        if is_in_flow:
             value = value[1:].rpartition(",")[2].lstrip()
         elif found["key"].casefold() in _TAG_KEYS:
             value = value.rpartition(",")[2].lstrip()
-        return _value(found["key"], value, column)
+        return _value(found["key"], value, column, is_in_flow=is_in_flow)
     return None
 
 
@@ -44,13 +45,13 @@ def is_in_front(lines: Sequence[str], row: int) -> bool:
     return not any(_CLOSING.fullmatch(line) for line in lines[1 : row + 1])
 
 
-def _value(key: str, value: str, column: int) -> Wish | None:
+def _value(key: str, value: str, column: int, *, is_in_flow: bool = False) -> Wish | None:
     if not value.strip() or value[0] in "\"'|>&*!":
         return None
     if key.casefold() in _TAG_KEYS:
         bare = value.removeprefix("#")
         return Wish(Kind.TAG, column - len(bare), bare)
-    return Wish(Kind.VALUE, column - len(value), value, target=key)
+    return Wish(Kind.VALUE, column - len(value), value, key, is_in_flow=is_in_flow)
 
 
 def _key_above(lines: Sequence[str], row: int) -> str:

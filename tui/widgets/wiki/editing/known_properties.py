@@ -42,7 +42,7 @@ def read_known(vault: Vault, notes: Iterable[Note]) -> KnownProperties:
         for each in found.properties if found is not None else ():
             names[each.key] += 1
             kept = values.setdefault(each.key.casefold(), Counter())
-            kept.update(value for value in each.texts if 0 < len(value) <= _LONGEST_VALUE)
+            kept.update(value for value in each.texts if _is_short(value))
     ranked = [name for name, _ in names.most_common()]
     others = (name for name in _COMMON if name not in names)
     return KnownProperties(
@@ -52,6 +52,10 @@ def read_known(vault: Vault, notes: Iterable[Note]) -> KnownProperties:
             for key, each in values.items()
         },
     )
+
+
+def _is_short(value: str) -> bool:
+    return len(value) <= _LONGEST_VALUE and len(value.splitlines()) == 1
 
 
 def _front(text: str) -> str:

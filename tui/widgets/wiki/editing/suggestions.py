@@ -11,6 +11,7 @@ from tui.widgets.wiki.editing.completion import Kind, Wish
 from tui.widgets.wiki.editing.known_properties import KnownProperties, read_known
 from tui.wiki_session import WikiSession
 from vault.article.page import parse_article
+from vault.article.scalars import write_scalar
 from vault.errors import VaultError
 from vault.index.groups import read_groups
 from vault.links.link import Link, LinkForm
@@ -88,9 +89,10 @@ class Suggester:
                 found = jump(self._tags, wish.query, MOST_SHOWN)
                 return tuple(Suggestion(f"#{tag.path}", "", tag.path, ()) for tag in found)
             case Kind.PROPERTY:
-                return _plain(self._known.names, wish.query)
+                return _scalars(self._known.names, wish.query)
             case Kind.VALUE:
-                return _plain(self._known.values.get(wish.target.casefold(), ()), wish.query)
+                values = self._known.values.get(wish.target.casefold(), ())
+                return _scalars(values, wish.query, is_in_flow=wish.is_in_flow)
             case Kind.HEADING | Kind.ANCHOR:
                 source = self._text_of(vault, wish, path, text)
                 return tuple(_headings(source, wish))
@@ -169,11 +171,15 @@ class Suggester:
         return text if found.path == path else vault.read(found.path).text or ""
 
 
-def _plain(names: Iterable[str], query: str) -> tuple[Suggestion, ...]:
-    """Words as they are, the best first; none when only what is typed already is left."""
+def _scalars(
+    names: Iterable[str], query: str, *, is_in_flow: bool = False
+) -> tuple[Suggestion, ...]:
+    """Names or values, the best first; none when only what is typed already is left."""
     known = tuple(jump_name(name, name, name) for name in names)
     found = [each.path for each in jump(known, query, MOST_SHOWN)]
-    return () if found == [query] else tuple(Suggestion(name, "", name) for name in found)
+    if found == [query]:
+        return ()
+    return tuple(Suggestion(name, "", write_scalar(name, is_in_flow=is_in_flow)) for name in found)
 
 
 def _headings(text: str, wish: Wish) -> Iterable[Suggestion]:
