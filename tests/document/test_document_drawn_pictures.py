@@ -115,6 +115,24 @@ def test_a_camera_held_sideways(orientation: int) -> None:
     assert is_near(first, BLUE if orientation in (3, 8) else RED)
 
 
+def test_header_and_drawing_agree_on_the_note() -> None:
+    notes = [Image.Exif(), Image.Exif()]
+    notes[0][0x0112], notes[1][0x0112] = 6, 1
+    for kind in ("PNG", "WEBP"):
+        content = saved(halves(80, 40), kind, exif=notes[0], lossless=True)
+        header = read_picture_header(content)
+        assert header is not None
+        assert (header.width, header.height) == (80, 40)
+        assert is_near(corner(content, 2, 2, (40, 20)), RED)
+        assert is_near(corner(content, 38, 2, (40, 20)), BLUE)
+    first, second = (saved(halves(80, 40), "JPEG", exif=note) for note in notes)
+    end = 4 + struct.unpack(">H", second[4:6])[0]
+    both = first[:2] + second[2:end] + first[2:]
+    assert second[2:4] == b"\xff\xe1"
+    assert read_picture_header(both) == PictureHeader("JPEG", 80, 40)
+    assert read_picture_header(first) == PictureHeader("JPEG", 40, 80)
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [

@@ -1,26 +1,28 @@
-"""Whether a camera was held sideways, from the note it wrote into the picture."""
+"""How a camera was held, from the note it wrote into the picture."""
 
 from __future__ import annotations
 
 import struct
 
 _ORIENTATION = 0x0112
-_SIDEWAYS = range(5, 9)
+UPRIGHT = 1
+SIDEWAYS = range(5, 9)
+_WAYS = range(1, 9)
 _MOST_FIELDS = 200
 
 
-def is_sideways(note: bytes) -> bool:
-    """Whether the picture is shown turned by a quarter; a note that makes no sense says no."""
+def read_orientation(note: bytes) -> int:
+    """One of the eight ways of Exif 2.32; a note that makes no sense says upright."""
     order = {b"II": "<", b"MM": ">"}.get(note[:2])
     if order is None:
-        return False
+        return UPRIGHT
     try:
         (at,) = struct.unpack_from(f"{order}I", note, 4)
         (count,) = struct.unpack_from(f"{order}H", note, at)
         for number in range(min(count, _MOST_FIELDS)):
             tag, kind, _, value = struct.unpack_from(f"{order}HHIH", note, at + 2 + 12 * number)
             if tag == _ORIENTATION:
-                return kind == 3 and value in _SIDEWAYS
+                return value if kind == 3 and value in _WAYS else UPRIGHT
     except struct.error:
-        return False
-    return False
+        return UPRIGHT
+    return UPRIGHT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from tui.document.exif import is_sideways
+from tui.document.exif import SIDEWAYS, read_orientation
 
 HEADER_BYTES = 256 * 1024
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
@@ -15,7 +15,7 @@ _ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
 
 @dataclass(frozen=True, slots=True)
 class PictureHeader:
-    """A format's name, and the size in pixels as the picture stands upright."""
+    """A format's name, and the size in pixels: of JPEG, which cameras write, as it is upright."""
 
     format: str
     width: int
@@ -56,16 +56,19 @@ def _webp(content: bytes) -> PictureHeader | None:
 
 def _jpeg(content: bytes) -> PictureHeader | None:
     at = 2
-    is_turned = False
+    orientation = None
     while at < len(content) and content[at] == 0xFF:
         kind = content[at + 1]
         if kind in _FRAMES:
             height, width = struct.unpack(">HH", content[at + 5 : at + 9])
+            is_turned = orientation in SIDEWAYS
             return PictureHeader("JPEG", *((height, width) if is_turned else (width, height)))
-        if kind == _NOTES and content[at + 4 : at + 10] == b"Exif\0\0":
-            is_turned = is_sideways(content[at + 10 : at + 10 + HEADER_BYTES])
         if kind in _ALONE or kind == 0xFF:
             at += 1 if kind == 0xFF else 2
             continue
-        at += 2 + struct.unpack(">H", content[at + 2 : at + 4])[0]
+        end = at + 2 + struct.unpack(">H", content[at + 2 : at + 4])[0]
+        # Only the first note counts: a file of many would be read for long.
+        if orientation is None and kind == _NOTES and content[at + 4 : at + 10] == b"Exif\0\0":
+            orientation = read_orientation(content[at + 10 : end])
+        at = end
     return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from tui.document.exif import UPRIGHT, read_orientation
 from tui.document.picture_header import read_picture_header
 from tui.pictures.source import LONGEST_SIDE, MOST_PIXELS, refusal
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 Colour = tuple[int, int, int]
 
-_ORIENTATION = 0x0112
+# What holds several pictures, as some cameras write, is JPEG too.
+_CAMERA_FORMATS = frozenset({"JPEG", "MPO"})
 # Deep grey values have sixteen bits; Pillow would cut them off at 255.
 _DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L", "I;16N", "F"})
 # Hostile bytes make Pillow raise any of these; its policy is that it may.
@@ -131,13 +133,12 @@ def _turn(pillow: ModuleType, image: Image) -> Transpose | None:
         way.TRANSVERSE,
         way.ROTATE_90,
     )
-    try:
-        orientation = image.getexif().get(_ORIENTATION)
-    except _FAULTS:
+    note = image.info.get("exif")
+    # The header, from which rows are kept free, reads the notes of no other format.
+    if image.format not in _CAMERA_FORMATS or not isinstance(note, bytes):
         return None
-    if isinstance(orientation, int) and 2 <= orientation <= 8:
-        return turns[orientation - 2]
-    return None
+    orientation = read_orientation(note.removeprefix(b"Exif\0\0"))
+    return None if orientation == UPRIGHT else turns[orientation - 2]
 
 
 def _sideways(pillow: ModuleType) -> frozenset[Transpose]:
