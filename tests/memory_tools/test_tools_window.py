@@ -19,6 +19,7 @@ from tests.memory_tools.test_remembering import digest
 from tests.tui.conftest import MakeApp, make_app, notices, screen_text, terminal, wait_until
 from tui.app import ZibApp
 from tui.screens.question import QuestionScreen
+from tui.screens.remember_actions import RememberActions
 from tui.screens.review.screen import ReviewScreen
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.chat.tool_card import ToolCard
@@ -197,6 +198,14 @@ async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_
         assert (proposal.path, proposal.source) == ("articles/Lens.md", f"conv:{asked[:8]}")
         assert "My Lens is heavy.[^1]" in proposal.text
         assert digest(tmp_path / "wiki" / "articles") == before
+        # What is asked for in quick succession is all kept.
+        assert isinstance(main, RememberActions)
+        main.action_remember("My Lens is old.")
+        main.action_remember("My Lens is grey.")
+        both = ("My Lens is old.", "My Lens is grey.")
+        await wait_until(
+            pilot, lambda: all(each in queue.waiting()[-1].text for each in both), "both"
+        )
         # A passage is corrected on the same proposal.
         await pilot.press("x")
         await wait_until(pilot, lambda: isinstance(app.focused, OptionList), "the passages")

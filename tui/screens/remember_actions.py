@@ -14,6 +14,7 @@ class RememberActions(SoundScreen):
 
     _assistant: Assistant
     _wiki: WikiPlace
+    _remember_desk: RememberDesk | None = None
 
     def action_remember(self, text: str = "") -> None:
         """Propose a text, or the chosen message, for the wiki."""
@@ -29,4 +30,6 @@ class RememberActions(SoundScreen):
 
     @property
     def _remembering(self) -> RememberDesk:
-        return RememberDesk(self, self._assistant, self._wiki)
+        if self._remember_desk is None:
+            self._remember_desk = RememberDesk(self, self._assistant, self._wiki)
+        return self._remember_desk

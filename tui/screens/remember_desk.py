@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +29,8 @@ class RememberDesk:
         self._screen = screen
         self._assistant = assistant
         self._wiki = wiki
+        # What waits for a page is read, added to and kept again.
+        self._proposing = asyncio.Lock()
 
     def remember(self, text: str, pane: ChatPane) -> None:
         """Propose a text; without one what is selected, the chosen message or the last answer."""
@@ -63,7 +66,8 @@ class RememberDesk:
         else:
             material = statement(view.text, self._origin(view))
         self._say("Looking where it belongs …")
-        self._tell(await self._maker.propose(material))
+        async with self._proposing:
+            self._tell(await self._maker.propose(material))
 
     async def _save_chat(self, pane: ChatPane) -> None:
         from tui.assistant.remember.whole_chat import gathered, statements_of
@@ -75,7 +79,8 @@ class RememberDesk:
         self._say("Looking for what you stated …")
         kept = await statements_of(self._assistant.engine, chat.path)
         material = gathered(kept, chat.chat.name, self._assistant.is_temporary)
-        self._tell(await self._maker.propose_page(material, chat.chat.name))
+        async with self._proposing:
+            self._tell(await self._maker.propose_page(material, chat.chat.name))
 
     async def _correct(self, pane: ChatPane, path: str, hint: str) -> None:
         from tui.assistant.remember.passages import passage_with, passages_of
@@ -108,7 +113,8 @@ class RememberDesk:
         title = f"{path}: write it as it should be, Ctrl+S proposes it"
         new = await self._screen.app.push_screen_wait(TextEditScreen(title, old))
         if new is not None:
-            self._tell(await self._maker.correct(path, old, new, self._origin(view)))
+            async with self._proposing:
+                self._tell(await self._maker.correct(path, old, new, self._origin(view)))
 
     async def _article(self, view: MessageView | None) -> str:
         """The path of the article that is meant; the open one where the answer names none."""
@@ -174,7 +180,7 @@ class RememberDesk:
         return "/review"
 
     def _run(self, deed: Coroutine[Any, Any, None]) -> None:
-        self._screen.run_worker(self._told(deed), group="remember", exclusive=True)
+        self._screen.run_worker(self._told(deed), group="remember")
 
     async def _told(self, deed: Coroutine[Any, Any, None]) -> None:
         from tui.assistant.remember.material import NothingToRemember
