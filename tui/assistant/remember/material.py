@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 
 from tui.assistant.auto_title import first_words
+from tui.assistant.remember.pictures import without_far_pictures
 from tui.text.sanitise import to_display
 from vault.article.footnote_edits import conversation_hash
 from vault.article.page import parse_article
 from vault.conversations.values import MessageNode
 
 MOST_CHARACTERS = 60_000
-_REMOTE_PICTURE = re.compile(r"!(?=\[[^\]\n]*\]\(\s*<?[A-Za-z][A-Za-z0-9+.-]*:)")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s)>\]]+")
 _ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t\r\n]|\Z)")
 _DEEPEST = 6
@@ -71,12 +71,8 @@ def statement(text: str, origin: Origin) -> Material:
 
 
 def answer(text: str, question: str, origin: Origin) -> Material:
-    """What a model said. Its pictures from elsewhere become links. Raises NothingToRemember."""
+    """What a model said. Raises NothingToRemember."""
     text = _checked(text)
-    # A place in the masked copy is the same in the text.
-    prose = parse_article(text).prose
-    for found in reversed(list(_REMOTE_PICTURE.finditer(prose))):
-        text = text[: found.start()] + text[found.end() :]
     title = first_words(question) or "From a chat"
     return Material(text, title, origin, is_statement=False, reason="An answer from a chat")
 
@@ -101,6 +97,7 @@ def quoted(text: str) -> str:
 
 
 def _checked(text: str) -> str:
+    """What is proposed of a text: nothing in it is hidden, and nothing is fetched to show it."""
     # What is hidden is dropped or becomes visible: it is to be seen in the difference.
     text = to_display(text).strip()
     if not any(map(str.isalnum, text)):
@@ -110,4 +107,4 @@ def _checked(text: str) -> str:
             f"That is too long for one article: at most {MOST_CHARACTERS:,} characters are proposed"
             " at once. Quote the part that matters with /remember."
         )
-    return text
+    return without_far_pictures(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tui.assistant.remember.material import Material, NothingToRemember, origin_of
+from tui.assistant.remember.pictures import without_far_pictures
 from tui.assistant.remember.small_questions import is_lasting
 from tui.assistant.side_question import RunningEngine
 from tui.text.sanitise import to_display
@@ -47,7 +48,8 @@ def gathered(nodes: Sequence[MessageNode], name: str, is_temporary: bool) -> Mat
     lines = [f"- “{' '.join(to_display(node.text)[:_LONGEST].split())}”" for node in nodes]
     origin = origin_of(nodes[0], is_temporary)
     reason = "What you stated in a chat"
-    return Material("\n".join(lines), name, origin, is_statement=False, reason=reason)
+    text = without_far_pictures("\n".join(lines))
+    return Material(text, name, origin, is_statement=False, reason=reason)
 
 
 def _may_state(text: str) -> bool:
