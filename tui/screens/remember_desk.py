@@ -77,8 +77,10 @@ class RememberDesk:
             self._say("There is nothing in this chat yet.", "warning")
             return
         self._say("Looking for what you stated …")
+        # Another chat may be open when the model has answered.
+        is_temporary = self._assistant.is_temporary
         kept = await statements_of(self._assistant.engine, chat.path)
-        material = gathered(kept, chat.chat.name, self._assistant.is_temporary)
+        material = gathered(kept, chat.chat.name, is_temporary)
         async with self._proposing:
             self._tell(await self._maker.propose_page(material, chat.chat.name))
 
