@@ -115,6 +115,18 @@ def test_a_camera_held_sideways(orientation: int) -> None:
     assert is_near(first, BLUE if orientation in (3, 8) else RED)
 
 
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "P"])
+def test_strips_of_a_large_picture_join_without_a_seam(mode: str) -> None:
+    picture = Image.linear_gradient("L").resize((2004, 1503)).convert(mode)
+    kept = {"transparency": 0} if mode == "P" else {}
+    pixels = decode(saved(picture, "PNG", compress_level=1, **kept), 200, 150, (0, 0, 0))
+    assert pixels.data[::3] == pixels.data[1::3]
+    for y in range(150):
+        row = pixels.data[600 * y : 600 * (y + 1)]
+        assert abs(row[300] - 255 * y / 149) < 3
+        assert max(row) - min(row) < 3
+
+
 def test_header_and_drawing_agree_on_the_note() -> None:
     notes = [Image.Exif(), Image.Exif()]
     notes[0][0x0112], notes[1][0x0112] = 6, 1

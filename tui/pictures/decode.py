@@ -25,6 +25,9 @@ Colour = tuple[int, int, int]
 _CAMERA_FORMATS = frozenset({"JPEG", "MPO"})
 # Deep grey values have sixteen bits; Pillow would cut them off at 255.
 _DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L", "I;16N", "F"})
+# The second step of two shrinks a picture at least so many times.
+_GAP = 2
+_STRIP_PIXELS = 1 << 20
 # Hostile bytes make Pillow raise any of these; its policy is that it may.
 _FAULTS = (
     OSError,
@@ -98,8 +101,11 @@ def _fitted(pillow: ModuleType, opened: Image, box: tuple[int, int], ground: Col
     opened.draft("RGB", (inner[0] * 2, inner[1] * 2))
     opened.load()
     scale = min(inner[0] / wide, inner[1] / high)
-    size = (max(round(wide * scale), 1), max(round(high * scale), 1))
-    small = _plain(opened, ground, pillow).resize(size, pillow.Resampling.LANCZOS, reducing_gap=2.0)
+    small = _small(opened, (max(round(wide * scale), 1), max(round(high * scale), 1)), pillow)
+    if small.mode == "RGBa":
+        clear = small.convert("RGBA")
+        below = pillow.new("RGBA", clear.size, (*ground, 255))
+        small = pillow.alpha_composite(below, clear).convert("RGB")
     if turn is not None:
         small = small.transpose(turn)
     if small.size != box:
@@ -109,15 +115,31 @@ def _fitted(pillow: ModuleType, opened: Image, box: tuple[int, int], ground: Col
     return Pixels(*box, small.tobytes())
 
 
-def _plain(image: Image, ground: Colour, pillow: ModuleType) -> Image:
-    """The picture in red, green and blue."""
+def _small(opened: Image, size: tuple[int, int], pillow: ModuleType) -> Image:
+    """The picture at another size in red, green and blue, maybe with an alpha they hold in them.
+
+    It is read in strips: all of it at once in such a mode would take several times its memory.
+    """
+    wide, high = opened.size
+    across, down = (max(opened.size[axis] // (_GAP * size[axis]), 1) for axis in (0, 1))
+    rows = down * max(_STRIP_PIXELS // (wide * down), 1)
+    whole: Image | None = None
+    for top in range(0, high, rows):
+        strip = _plain(opened.crop((0, top, wide, min(top + rows, high)))).reduce((across, down))
+        if whole is None:
+            whole = pillow.new(strip.mode, (-(-wide // across), -(-high // down)))
+        whole.paste(strip, (0, top // down))
+    if whole is None:
+        raise ValueError("a picture without rows")
+    covered = (0, 0, wide / across, high / down)
+    return whole.resize(size, pillow.Resampling.LANCZOS, covered)
+
+
+def _plain(image: Image) -> Image:
     if image.mode in _DEEP_MODES:
         return image.convert("I").point(lambda value: value * (1 / 256)).convert("L").convert("RGB")
     if image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info:
-        clear = image.convert("RGBA")
-        below = pillow.new("RGBA", clear.size, (*ground, 255))
-        flat: Image = pillow.alpha_composite(below, clear)
-        return flat.convert("RGB")
+        return image.convert("RGBA").convert("RGBa")
     return image.convert("RGB")
 
 
