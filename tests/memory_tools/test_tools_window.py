@@ -214,7 +214,8 @@ async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_
         await wait_until(pilot, lambda: "write it as it should be" in screen_text(pilot), "it")
         await pilot.press("ctrl+end", *" Yes.", "ctrl+s")
         await wait_until(pilot, lambda: "Correct" in "".join(p.reason for p in queue.waiting()), "")
-        assert len(queue.waiting()) == 1
+        (proposal,) = queue.waiting()
+        assert "[^" not in next(line for line in proposal.text.split("\n") if " Yes." in line)
         assert digest(tmp_path / "wiki" / "articles") == before
         app.screen.query_one(ChatPane).prompt.focus()
         await pilot.press("alt+e")

@@ -40,9 +40,9 @@ class RememberDesk:
         """Propose what the user stated in this chat."""
         self._run(self._save_chat(pane))
 
-    def correct(self, pane: ChatPane, path: str = "", hint: str = "") -> None:
-        """Propose another wording of a passage: of this article, or one the answer is about."""
-        self._run(self._correct(pane, path, hint))
+    def correct(self, pane: ChatPane) -> None:
+        """Propose another wording of a passage of an article that the answer is about."""
+        self._run(self._correct(pane))
 
     async def _remember(self, text: str, pane: ChatPane) -> None:
         from dataclasses import replace
@@ -84,7 +84,9 @@ class RememberDesk:
         async with self._proposing:
             self._tell(await self._maker.propose_page(material, chat.chat.name))
 
-    async def _correct(self, pane: ChatPane, path: str, hint: str) -> None:
+    async def _correct(self, pane: ChatPane) -> None:
+        from dataclasses import replace
+
         from tui.assistant.remember.passages import passage_with, passages_of
         from tui.screens.pick import PickScreen
         from tui.screens.review.text_edit import TextEditScreen
@@ -92,7 +94,9 @@ class RememberDesk:
 
         selected = (self._screen.get_selected_text() or "").strip()
         view = self._meant(pane)
-        path = path or await self._article(view)
+        # What is typed for the article, the message does not say.
+        typed = replace(self._origin(view), is_said=False)
+        path = await self._article(view)
         if not path:
             return
         file = await self._wiki.ask(lambda vault: vault.read(path))
@@ -102,8 +106,8 @@ class RememberDesk:
             return
         old = passage_with(file.text, selected)
         if not old:
-            hint = hint or selected or (view.text if view is not None else "")
-            passages = passages_of(file.text, hint)
+            hint = view.text if view is not None else ""
+            passages = passages_of(file.text, selected or hint)
             if not passages:
                 self._say("There is no paragraph in it; F4 edits the article.", "warning")
                 return
@@ -116,7 +120,7 @@ class RememberDesk:
         new = await self._screen.app.push_screen_wait(TextEditScreen(title, old))
         if new is not None:
             async with self._proposing:
-                self._tell(await self._maker.correct(path, old, new, self._origin(view)))
+                self._tell(await self._maker.correct(path, old, new, typed))
 
     async def _article(self, view: MessageView | None) -> str:
         """The path of the article that is meant; the open one where the answer names none."""
