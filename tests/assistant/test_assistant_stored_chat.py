@@ -16,6 +16,8 @@ from engine.protocol import Message
 from engine.protocol import ToolCall as EngineCall
 from tui.assistant import answer_writer
 from tui.assistant.chat_messages import model_messages
+from tui.assistant.recall.changing import toggle_dropped, toggle_pinned
+from tui.assistant.recall.record import Passage, Record, record_of
 from tui.assistant.stored_chat import StoredChat
 from vault.conversations.store import (
     Conversations,
@@ -23,7 +25,7 @@ from vault.conversations.store import (
     open_conversations,
     temporary_conversations,
 )
-from vault.conversations.values import NO_EXTRAS, Extras, MessageNode, Role, ToolCall, Usage
+from vault.conversations.values import NO_EXTRAS, Draft, Extras, MessageNode, Role, ToolCall, Usage
 
 
 @pytest.fixture
@@ -99,6 +101,27 @@ async def test_edits_answers_anew_and_forks_are_branches(store: Conversations) -
     assert len(chat.path) == 2
     await chat.cut_to(question.id)
     assert [node.id for node in chat.path] == [question.id]
+
+
+async def test_pins_in_quick_succession_are_all_kept_and_the_branch_stays(
+    store: Conversations,
+) -> None:
+    passages = tuple(Passage(f"{each}.md", each, each) for each in "abc")
+    chat = await StoredChat.new(store)
+    asked = await chat.ask("?", Extras(recalled=Record(1, passages).to_json()))
+    await chat.add(Draft("assistant", "mine"))
+    other = await StoredChat.open(store, chat.id)
+    await other.add(Draft("assistant", "theirs"), asked.id)
+    await asyncio.gather(
+        *(toggle_pinned(chat, asked.id, place) for place in (0, 1)),
+        toggle_dropped(chat, asked.id, 2),
+    )
+    record = record_of(chat.path[0])
+    assert record is not None
+    assert [each.is_pinned for each in record.passages] == [True, True, False]
+    assert [each.is_dropped for each in record.passages] == [False, False, True]
+    assert [node.text for node in chat.path] == ["?", "mine"]
+    assert [node.text for node in store.messages.tree(chat.id).path()] == ["?", "theirs"]
 
 
 async def test_a_chat_whose_file_is_deleted_goes_on_and_is_saved_later(

@@ -77,7 +77,7 @@ class Turn:
         if collected is not None:
             self._last_result = id
             extras = self._extras(collected)
-            await self.chat.run(lambda store: store.messages.amend(id, extras))
+            await self.chat.run(lambda store: store.messages.amend(id, extras), is_branch_kept=True)
 
     async def keep_result(self, call: ToolCall, looked: Looked) -> None:
         """Store what a call brought. Raises ConversationError."""

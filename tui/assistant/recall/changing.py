@@ -9,6 +9,7 @@ import msgspec
 
 from tui.assistant.recall.record import Passage, record_of
 from tui.assistant.stored_chat import StoredChat
+from vault.conversations.store import Conversations
 
 
 async def toggle_dropped(chat: StoredChat, question: str, place: int) -> None:
@@ -40,12 +41,15 @@ async def toggle_pinned(chat: StoredChat, question: str, place: int) -> None:
 async def _change(
     chat: StoredChat, question: str, place: int, changed: Callable[[Passage], Passage]
 ) -> None:
-    node = chat.tree.get(question)
-    record = record_of(node) if node else None
-    if node is None or record is None or place >= len(record.passages):
-        return
-    passages = list(record.passages)
-    passages[place] = changed(passages[place])
-    kept = msgspec.structs.replace(record, passages=tuple(passages))
-    extras = replace(node.extras, recalled=kept.to_json())
-    await chat.run(lambda store: store.messages.amend(question, extras))
+    def change(store: Conversations) -> None:
+        # Read where it is written: another change may have come between.
+        node = store.messages.tree(chat.id).get(question)
+        record = record_of(node) if node else None
+        if node is None or record is None or place >= len(record.passages):
+            return
+        passages = list(record.passages)
+        passages[place] = changed(passages[place])
+        kept = msgspec.structs.replace(record, passages=tuple(passages))
+        store.messages.amend(question, replace(node.extras, recalled=kept.to_json()))
+
+    await chat.run(change, is_branch_kept=True)

@@ -76,7 +76,9 @@ class RecallDesk:
         looked = await self.look(node.text, chat.tree.path(question)[:-1], options.memory_scope)
         if looked.record is not None:
             extras = replace(node.extras, recalled=looked.record.to_json())
-            await chat.run(lambda store: store.messages.amend(question, extras))
+            await chat.run(
+                lambda store: store.messages.amend(question, extras), is_branch_kept=True
+            )
         return looked
 
     async def look(
