@@ -6,14 +6,19 @@ import io
 import random
 import struct
 import zlib
+from collections import Counter
 from itertools import product
+from typing import Self
 
 import pytest
 from PIL import Image
 from rich.cells import cell_len
+from rich.style import Style
 from textual import on
 from textual.app import App, ComposeResult
 from textual.color import Color
+from textual.geometry import Region, Size
+from textual.widget import Widget
 
 from tests.tui.conftest import wait_until
 from tui.document.document import read_document
@@ -25,10 +30,11 @@ from tui.messages import LinkFollowed
 from tui.pictures.blocks import block_row
 from tui.pictures.decode import PictureError, decode
 from tui.pictures.kitty import PLACEHOLDER, placed_row, removal, sending
-from tui.pictures.source import MOST_ROWS, PictureSource, cells_of, refusal
+from tui.pictures.source import MOST_ROWS, PictureRow, PictureSource, cells_of, refusal
 from tui.pictures.ways import PictureWay, way_of
 from tui.text.filter import TerminalGate
 from tui.themes.variables import theme_variable_defaults
+from tui.widgets.document.pictures import MOST_KEPT, PictureShelf
 from tui.widgets.document.reader import DocumentReader
 
 GROUND = (10, 20, 30)
@@ -306,6 +312,72 @@ async def test_a_picture_comes_into_the_rows_that_wait_for_it() -> None:
         assert app.followed == ["a.png"]
         await pilot.resize_terminal(40, 30)
         await wait_until(pilot, lambda: "▀" * 20 in drawn(4), "the picture at another width")
+
+
+class Paper(Widget):
+    """Stands for a window of so many lines in which pictures are drawn."""
+
+    @property
+    def size(self) -> Size:
+        """Taller than many pictures are kept."""
+        return Size(20, MOST_KEPT + 12)
+
+    def refresh(self, *regions: Region, **how: bool) -> Self:
+        """Nothing is drawn."""
+        del regions, how
+        return self
+
+
+class Counted(Pictures):
+    """How often each file was read; `gone` cannot be, `odd` raises what nobody foresaw."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        super().__init__(files)
+        self.reads: Counter[str] = Counter()
+        self.is_back = False
+
+    def picture_content(self, path: str) -> bytes:
+        """The file."""
+        self.reads[path] += 1
+        if path == "gone" and not self.is_back:
+            raise FileNotFoundError
+        return self.files["a.png"]
+
+
+async def test_a_tall_window_of_pictures_comes_to_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    library, paper = Counted({"a.png": saved(halves(9, 9), "PNG")}), Paper()
+    shelf = PictureShelf(paper)
+
+    def broken(content: bytes, *asked: object) -> object:
+        if library.reads["odd"] == 1:
+            raise RecursionError
+        return decode(content, *asked)  # type: ignore[arg-type]  # as they came
+
+    def drawn(name: str) -> str:
+        row = PictureRow(PictureSource(name, 9, 9, (1, 1)), 40, 1, 0)
+        return "".join(each.text for each in shelf.line(row, library, GROUND, Style()))
+
+    async def come_to_rest(names: list[str]) -> None:
+        for _ in range(20):
+            for name in names:
+                drawn(name)
+            if shelf._working is None or shelf._working.done():
+                return
+            await shelf._working
+        pytest.fail("It never rests.")
+
+    names = ["gone", *(f"{n}.png" for n in range(paper.size.height - 1))]
+    await come_to_rest(names)
+    assert set(library.reads.values()) == {1}
+    assert "not there" in drawn("gone")
+    assert "▀" in drawn("0.png")
+    library.is_back = True
+    shelf.forget_unread()
+    await come_to_rest(names)
+    assert "▀" in drawn("gone")
+    monkeypatch.setattr("tui.widgets.document.pictures.decode", broken)
+    await come_to_rest(["odd"])
+    assert "cannot be read" in drawn("odd")
 
 
 def test_equal_neighbours_are_one_piece() -> None:

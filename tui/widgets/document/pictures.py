@@ -49,6 +49,10 @@ class _Sent:
     number: int
 
 
+class _Unread(PictureError):
+    """The file could not be read just now."""
+
+
 _Kept = Pixels | _Sent | PictureError
 
 
@@ -82,9 +86,15 @@ class PictureShelf:
         """Forget every picture; the terminal does so too."""
         if self._working is not None:
             self._working.cancel()
+            self._working = None
         self._wanted.clear()
         while self._kept:
             self._drop()
+
+    def forget_unread(self) -> None:
+        """Try again what could not be read."""
+        for wanted in [key for key, found in self._kept.items() if isinstance(found, _Unread)]:
+            del self._kept[wanted]
 
     def _drawn(self, wanted: Wanted, found: Pixels | _Sent, row: int) -> list[Segment]:
         key = (wanted, row)
@@ -116,7 +126,8 @@ class PictureShelf:
                 self._kept[wanted] = await self._send(wanted, library)
             else:
                 self._kept[wanted] = await asyncio.to_thread(_pixels, wanted, library, 1, 2)
-            if len(self._kept) > MOST_KEPT:
+            # Fewer than are in sight would be decoded in turns for ever.
+            if len(self._kept) > max(MOST_KEPT, self._owner.size.height):
                 self._drop()
             self._owner.refresh()
 
@@ -147,11 +158,13 @@ def _pixels(wanted: Wanted, library: Library, across: int, down: int) -> Pixels 
     try:
         content = library.picture_content(wanted.source.path)
     except OSError:
-        return PictureError("The file is not there any more.")
+        return _Unread("The file is not there any more.")
     try:
         return decode(content, wanted.columns * across, wanted.rows * down, wanted.ground)
     except PictureError as error:
         return error
+    except Exception:  # noqa: BLE001  (a page is drawn, whatever its bytes make of a decoder)
+        return PictureError("This picture cannot be read.")
 
 
 def _encoded(wanted: Wanted, library: Library) -> str | PictureError:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App
 from textual.geometry import Region
 from textual.selection import Selection
 from textual.strip import Strip
@@ -19,6 +20,7 @@ from tui.document.heads import header_above
 from tui.document.lines import Line, cut
 from tui.document.roles import Role
 from tui.pictures.source import PictureRow
+from tui.pictures.ways import PictureWay
 from tui.widgets.document.copying import selected_text
 from tui.widgets.document.finding import Finding
 from tui.widgets.document.flow_view import FlowView
@@ -99,9 +101,22 @@ class DocumentView(FlowView):
         del selection
         self.refresh()
 
+    def on_mount(self) -> None:
+        """What ran in this terminal meanwhile may have taken its pictures away."""
+        self.app.app_resume_signal.subscribe(self, self._send_pictures_again)
+
     def on_unmount(self) -> None:
         """Nothing is drawn any more."""
         self.pictures.clear()
+
+    def _send_pictures_again(self, _app: App[object]) -> None:
+        if self.pictures.way is PictureWay.KITTY:
+            self.pictures.clear()
+            self.refresh()
+
+    def _lay_out(self, document: Document, folded: frozenset[int], place: tuple[int, int]) -> None:
+        self.pictures.forget_unread()
+        super()._lay_out(document, folded, place)
 
     def notify_style_update(self) -> None:
         """The theme changed."""
