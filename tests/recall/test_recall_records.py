@@ -19,6 +19,7 @@ from tui.assistant.recall.record import (
     record_of,
     sources_json,
     sources_of,
+    sources_read,
     with_recalled,
 )
 from tui.assistant.recall.wording import framed, passage, plain
@@ -132,6 +133,13 @@ def test_an_answer_keeps_what_was_in_its_prompt() -> None:
     (source,) = sources_of(node)
     assert (source.path, source.title, source.anchor) == ("Lens.md", "Lens", "a")
     assert sources_json([question("?")]) == ""
+    # What a summary stands for is not in the prompt any more.
+    recalled = '{"summarised-before": "x"}'
+    seam = MessageNode("s", "q", "system", "summary", NOW, extras=Extras(recalled=recalled))
+    later = framed([passage(candidate("more", "Bag"), "more")]).to_json()
+    path = [question("?", record.to_json()), seam, replace(question("now", later), id="x")]
+    assert [each.title for each in sources_read(path)] == ["Bag"]
+    assert sources_json(path[:2]) == ""
 
 
 @given(

@@ -13,7 +13,6 @@ from tui.assistant.memory_tools.calls import Looked, result_draft
 from tui.assistant.memory_tools.steps import last_result
 from tui.assistant.recall.record import sources_json
 from tui.assistant.requests import Ask, Regenerate, Request, Resume, Revise
-from tui.assistant.seam import read_from_seam
 from vault.conversations.values import EndState, Extras, ToolCall
 
 if TYPE_CHECKING:
@@ -46,8 +45,7 @@ class Turn:
 
     def messages(self, system_prompt: str) -> tuple[Message, ...]:
         """What the model gets."""
-        _, read = read_from_seam(self.chat.tree.path(self._parent))
-        self._sources = sources_json(read)
+        self._sources = sources_json(self.chat.tree.path(self._parent))
         return self.chat.messages(system_prompt, end=self._resumed or self._parent)
 
     async def begin(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.client import EngineClient
 from tui.assistant.recall.desk import Looked, RecallDesk
-from tui.assistant.recall.record import Source, record_of, sources_of_records
+from tui.assistant.recall.record import Source, record_of, sources_of_records, sources_read
 from tui.cli.ask_tools import CommandWiki
 from vault.conversations.values import MessageNode
 from vault.errors import VaultError
@@ -39,10 +39,8 @@ class AskedRecall:
 
     def told(self, looked: Looked, path: Sequence[MessageNode] = ()) -> str:
         """A line about it for standard error; empty when there is nothing to tell."""
-        records = [record for node in path if (record := record_of(node))]
-        if looked.record is not None and looked.record not in records:
-            records.append(looked.record)
-        self.sources = sources_of_records(records)
+        alone = (looked.record,) if looked.record is not None else ()
+        self.sources = sources_read(path) if path else sources_of_records(alone)
         if looked.record is not None and looked.record.read:
             names = " · ".join(
                 f"{each.name} ({each.date})" if each.date else each.name

@@ -6,10 +6,11 @@ and newer versions of this program render the same bytes and the prompt cache go
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from tui.assistant.seam import read_from_seam
 from vault.conversations.values import MessageNode
 
 _MOST = 200
@@ -126,9 +127,15 @@ def with_recalled(node: MessageNode) -> str:
     return f"{record.block}{node.text}" if record else node.text
 
 
-def sources_json(nodes: Iterable[MessageNode]) -> str:
-    """The passages that stand in these messages, to be stored; empty without any."""
-    sources = sources_of_records([record for node in nodes if (record := record_of(node))])
+def sources_read(path: Sequence[MessageNode]) -> tuple[Source, ...]:
+    """The passages a model reads with these messages: none from before the last summary."""
+    _, read = read_from_seam(path)
+    return sources_of_records([record for node in read if (record := record_of(node))])
+
+
+def sources_json(path: Sequence[MessageNode]) -> str:
+    """The same, to be stored; empty without any."""
+    sources = sources_read(path)
     return msgspec.json.encode(Sources(sources)).decode() if sources else ""
 
 
