@@ -201,9 +201,10 @@ class PageDesk(Desk):
         return None
 
     async def _follow(self, change: Change, path: str) -> None:
-        await self._hands.follow_renames(change.path_after)
         await self._hands.renew()
         await self._hands.open_at(change.path_after(path), "", 0)
+        # Last: that the pins cannot be kept is told of, and stops nothing else.
+        await self._hands.follow_renames(change.path_after)
 
     def _tell(self, text: str, commit: str) -> None:
         if commit:
