@@ -31,11 +31,12 @@ def test_pins_and_openings_follow_a_renamed_page(tmp_path: Path) -> None:
         opened.note(path, number)
         if number < 2:
             pins.toggle(path)
+    opened.note("new.md", 3)
     moves = {"a.md": "new.md"}
     pins.follow(lambda path: moves.get(path, path))
     opened.follow(lambda path: moves.get(path, path))
     assert pins.read() == ("b.md", "new.md")
-    assert list(opened.read().items()) == [("new.md", 2), ("b.md", 1)]
+    assert list(opened.read().items()) == [("new.md", 3), ("b.md", 1)]
     (file,) = (tmp_path / "opened").iterdir()
     for damaged in ("", "[]", '{"pages": 3}', '{"pages": [[1]]}', '{"pages": [["a", "x"]]}'):
         file.write_text(damaged)

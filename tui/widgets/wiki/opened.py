@@ -45,7 +45,10 @@ class Opened:
     def follow(self, path_after: Callable[[str], str]) -> None:
         """Pages were renamed."""
         before = self.read()
-        after = {path_after(path): when for path, when in before.items()}
+        after: dict[str, int] = {}
+        for path, when in before.items():
+            # The later opening comes first and counts.
+            after.setdefault(path_after(path), when)
         if after != before:
             self._write(after)
 
