@@ -1,4 +1,4 @@
-"""The tree: every page of the wiki by folder, category, tag, last change, or pinned."""
+"""The tree: every page of the wiki by folder, category, tag, last use, or pinned."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ class WikiTree(Vertical):
         self._session = session
         self._pins = Pins(session.location.data_dir, session.root)
         self._opened = Opened(session.location.data_dir, session.root)
+        # Read and written in threads: unless one at a time, what another adds is lost.
+        self._keeping = asyncio.Lock()
         self._state = TreeState()
         self._tabs = TreeTabs(id="tree-tabs")
         self._filter = TreeFilter(id="tree-filter")
@@ -114,9 +116,12 @@ class WikiTree(Vertical):
 
     async def follow_renames(self, path_after: Callable[[str], str]) -> None:
         """Pages have other paths now: pins go with them. Raises VaultError."""
-        await asyncio.to_thread(self._pins.follow, path_after)
-        await asyncio.to_thread(self._opened.follow, path_after)
-        self._read_kept()
+        try:
+            async with self._keeping:
+                await asyncio.to_thread(self._opened.follow, path_after)
+                await asyncio.to_thread(self._pins.follow, path_after)
+        finally:
+            self._read_kept()
 
     def reveal_folder(self, path: str) -> None:
         """Show a folder, named with its slash, and put the keys on it."""
@@ -152,7 +157,9 @@ class WikiTree(Vertical):
         row = self._list.row
         if isinstance(row, Leaf):
             try:
-                self._state.pinned = await asyncio.to_thread(self._pins.toggle, row.note.path)
+                async with self._keeping:
+                    toggle = self._pins.toggle
+                    self._state.pinned = await asyncio.to_thread(toggle, row.note.path)
             except VaultError as error:
                 self.notify(str(error), severity="warning", markup=False)
             self._draw()
@@ -234,11 +241,14 @@ class WikiTree(Vertical):
 
     @work(group="tree-kept")
     async def _read_kept(self) -> None:
-        self._state.pinned = await asyncio.to_thread(self._pins.read)
-        self._state.opened_at = await asyncio.to_thread(self._opened.read)
+        async with self._keeping:
+            self._state.pinned = await asyncio.to_thread(self._pins.read)
+            self._state.opened_at = await asyncio.to_thread(self._opened.read)
         self._draw()
 
     @work(group="tree-kept")
     async def _note_opened(self, path: str) -> None:
-        self._state.opened_at = await asyncio.to_thread(self._opened.note, path, time.time_ns())
+        note, now = self._opened.note, time.time_ns()
+        async with self._keeping:
+            self._state.opened_at = await asyncio.to_thread(note, path, now)
         # Under the eyes of somebody who goes down the list it stays in its order.
