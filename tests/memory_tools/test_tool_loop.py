@@ -18,10 +18,13 @@ from tui.assistant.memory_tools.calls import looked_of
 from tui.assistant.memory_tools.guards import MOST_CALLS
 from tui.assistant.memory_tools.look_ups import TOOLS_LINE
 from tui.assistant.memory_tools.steps import AnswerSteps, grouped
+from tui.assistant.recall.desk import Looked
+from tui.assistant.recall.record import Passage, Record
 from tui.assistant.requests import Regenerate, Resume
 from tui.assistant.style import AnswerStyle
 from tui.cli.ask_chat import asked_chat
-from tui.cli.ask_tools import Given, answer_with_tools
+from tui.cli.ask_recall import AskedRecall
+from tui.cli.ask_tools import CommandWiki, Given, answer_with_tools
 from tui.cli.output import AnswerPrinter
 from vault.conversations.exporting import chat_document
 from vault.conversations.markdown import to_markdown
@@ -29,6 +32,7 @@ from vault.conversations.store import open_conversations, temporary_conversation
 from vault.conversations.values import DEFAULT_OPTIONS
 from vault.root import WikiLocation
 from vault.tools.budget import MOST_A_TURN
+from vault.tools.memory_tools import NO_WIKI
 
 FIRST = Reply("which lens", "I look. ", thinking="where? ", calls=(SEARCH,))
 SECOND = Reply("Found for", "", calls=(READ,))
@@ -359,9 +363,45 @@ async def test_look_ups_are_exported_and_in_the_one_shot_command(tmp_path: Path)
         # A wiki that is not there is not made.
         nowhere = WikiLocation(tmp_path / "none", tmp_path, tmp_path / "data")
         silent = AnswerPrinter(is_silent=True)
+        notes.clear()
+        recall = AskedRecall(CommandWiki(nowhere), None, was_wished=True)
         done = await answer_with_tools(
-            looking.engine.engine, nowhere, given, None, silent, notes.append
+            looking.engine.engine, nowhere, given, None, silent, notes.append, recall
         )
+        assert notes[0] == f"answered without memory: {NO_WIKI}"
         assert done.calls[0].is_error
         assert "zib memory init" in done.calls[0].result
         assert not (tmp_path / "none").exists()
+
+
+async def test_a_chat_that_cannot_be_stored_is_told_and_not_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with looking_up(tmp_path, FIRST, SECOND, LAST) as looking:
+        given = Given("which lens", AnswerStyle(), "m", has_prompt=False)
+        place = WikiLocation(tmp_path / "wiki", tmp_path, tmp_path / "data")
+        async with asked_chat(tmp_path / "chats", "new") as chat:
+            assert chat is not None
+            chat.store.close()
+            done = await answer_with_tools(
+                looking.engine.engine, place, given, chat, AnswerPrinter(is_silent=True), print
+            )
+            assert chat.chat is not None
+        assert (done.reason, done.chat) == ("stop", "")
+        assert chat.chat.trouble
+        assert chat.chat.trouble in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("looked", "told"),
+    [
+        (Looked(), "recalled: nothing in the wiki is about this"),
+        (Looked(Record(1, is_known=True)), "recalled: what the wiki says about this is further up"),
+        (Looked(remark="answered without memory: gone"), "answered without memory: gone"),
+        (Looked(Record(1, (Passage("a", "A", "a", "2026"),))), "recalled: A (2026)"),
+    ],
+    ids=["nothing", "known", "error", "found"],
+)
+async def test_what_was_recalled_is_told(tmp_path: Path, looked: Looked, told: str) -> None:
+    wiki = CommandWiki(WikiLocation(tmp_path / "none", tmp_path, tmp_path / "data"))
+    assert AskedRecall(wiki, None, was_wished=True).told(looked).startswith(told)

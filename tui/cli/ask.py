@@ -215,7 +215,7 @@ async def _stream(engine: EngineClient, model: ModelInfo, asked: Asked) -> Answe
         ending.reason,
         model.name,
         ending.usage,
-        chat.id if chat else "",
+        chat.stored_id if chat else "",
         recalled=asked.recall.sources if asked.recall else (),
     )
     if options.is_json:

@@ -45,6 +45,11 @@ class AskedChat:
         return self.chat.id if self.chat else ""
 
     @property
+    def stored_id(self) -> str:
+        """The same, unless the chat could not be stored."""
+        return self.chat.id if self.chat and not self.chat.trouble else ""
+
+    @property
     def path(self) -> tuple[MessageNode, ...]:
         """The messages down to the question."""
         return self.chat.path if self.chat else ()

@@ -22,9 +22,10 @@ _PATIENCE_SECONDS = 30.0
 class AskedRecall:
     """Reads the wiki while the model loads; `was_wished` on the command line, or by habit."""
 
-    def __init__(self, wiring: Wiring, *, was_wished: bool) -> None:
-        self._wiki = CommandWiki(wiring.wiki)
-        self._tokens = wiring.settings.chat.recall_tokens
+    def __init__(self, wiki: CommandWiki, tokens: int | None, *, was_wished: bool) -> None:
+        """`tokens` is the user's own budget."""
+        self.wiki = wiki
+        self._tokens = tokens
         self._was_wished = was_wished
         self._reading = asyncio.create_task(self._read())
         self.sources: tuple[Source, ...] = ()
@@ -32,7 +33,7 @@ class AskedRecall:
     async def desk(self, engine: EngineClient) -> RecallDesk:
         """What recalls, with this engine's counts."""
         await self._reading
-        desk = RecallDesk(self._wiki, engine, self._tokens)
+        desk = RecallDesk(self.wiki, engine, self._tokens)
         # Nobody types meanwhile; an index that is made at the first use is there at the next.
         desk.patience = _PATIENCE_SECONDS
         return desk
@@ -49,16 +50,20 @@ class AskedRecall:
             return f"recalled: {names}"
         if not self._was_wished:
             return ""
-        return looked.remark or "recalled: nothing in the wiki is about this"
+        if looked.remark:
+            return looked.remark
+        if looked.record is not None and looked.record.is_known:
+            return "recalled: what the wiki says about this is further up already"
+        return "recalled: nothing in the wiki is about this"
 
-    def told_of(self, path: Sequence[MessageNode]) -> str:
+    def told_of(self, path: Sequence[MessageNode], remark: str) -> str:
         """The same for what was recalled for the last question of these messages."""
         asked = next((node for node in reversed(path) if node.role == "user"), None)
-        return self.told(Looked(record_of(asked) if asked else None), path)
+        return self.told(Looked(record_of(asked) if asked else None, remark), path)
 
     async def _read(self) -> None:
         try:
-            await self._wiki.ask(lambda _: None)
+            await self.wiki.ask(lambda _: None)
         except VaultError:
             # It is told when it is asked.
             return
@@ -66,8 +71,8 @@ class AskedRecall:
 
 def asked_recall(wiring: Wiring, wish: bool | None, *, has_form: bool) -> AskedRecall | None:
     """Without a word on the command line: where there is a wiki, and no form for the answer."""
-    if wish is None:
-        is_usual = not has_form and wiring.settings.chat.recall_tokens != 0
-        wish = is_usual and wiring.wiki.root.is_dir()
-        return AskedRecall(wiring, was_wished=False) if wish else None
-    return AskedRecall(wiring, was_wished=True) if wish else None
+    tokens = wiring.settings.chat.recall_tokens
+    is_usual = not has_form and tokens != 0 and wiring.wiki.root.is_dir()
+    if not (is_usual if wish is None else wish):
+        return None
+    return AskedRecall(CommandWiki(wiring.wiki), tokens, was_wished=wish is not None)

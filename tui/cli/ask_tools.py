@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from engine.errors import EngineStopped
 from engine.protocol import FinishReason, Usage
 from tui.assistant.assistant import Assistant
-from tui.assistant.events import Answered, AnswerFailed, Said, ToolAnswered, ToolAsked
+from tui.assistant.events import Answered, AnswerFailed, Recalled, Said, ToolAnswered, ToolAsked
 from tui.assistant.memory_tools.calls import Looked
 from tui.assistant.memory_tools.tool_desk import ToolDesk
 from tui.assistant.stored_chats import StoredChats
@@ -39,13 +39,13 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """How it ended, and what was looked up."""
+    """How it ended, and what was looked up; `chat` is the one it is stored in."""
 
     reason: FinishReason
     usage: Usage
     thinking: str
     calls: tuple[LookedUp, ...]
-    chat: str
+    chat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +105,12 @@ async def answer_with_tools(
         prompt = given.style.system_prompt
         await assistant.start_new_chat(ChatOptions(system_prompt=prompt, model=given.model))
     try:
-        is_stored = chat is not None
-        done = await _heard(assistant, given.question, printer, note, is_stored=is_stored)
-        if recall is not None and (told := recall.told_of(assistant.path)):
-            note(told)
-        return done
+        done = await _heard(assistant, given.question, printer, note, recall)
     finally:
+        if chat is not None:
+            chat.chat = assistant.chat
         await assistant.close()
+    return replace(done, chat=chat.stored_id if chat else "")
 
 
 async def _heard(
@@ -119,8 +118,7 @@ async def _heard(
     question: str,
     printer: AnswerPrinter,
     note: Callable[[str], None],
-    *,
-    is_stored: bool,
+    recall: AskedRecall | None,
 ) -> ToolAnswer:
     thinking: list[str] = []
     asked: dict[str, ToolCall] = {}
@@ -130,6 +128,9 @@ async def _heard(
     async with aclosing(assistant.ask(question)) as events:
         async for event in events:
             match event:
+                case Recalled(remark=remark):
+                    if recall is not None and (told := recall.told_of(assistant.path, remark)):
+                        note(told)
                 case Said(text=text, span="thinking"):
                     thinking.append(text)
                 case Said(text=text):
@@ -147,8 +148,7 @@ async def _heard(
                     raise EngineStopped(message)
     if ending is None:
         raise EngineStopped("The engine ended the answer without saying why.")
-    chat = assistant.chat.id if is_stored and assistant.chat else ""
-    return ToolAnswer(ending.reason, ending.usage, "".join(thinking), tuple(calls), chat)
+    return ToolAnswer(ending.reason, ending.usage, "".join(thinking), tuple(calls))
 
 
 def _told(call: ToolCall, looked: Looked) -> str:
