@@ -22,8 +22,8 @@ from tui.assistant.recall.record import (
     sources_read,
     with_recalled,
 )
-from tui.assistant.recall.wording import framed, passage, plain
-from tui.widgets.chat.recall_rows import deed_at, folded_line, open_lines, passage_rows
+from tui.assistant.recall.wording import framed, label, passage, plain
+from tui.widgets.chat.recall_rows import deed_at, folded_line, open_lines, passage_rows, source_rows
 from vault.conversations.values import Extras, MessageNode
 from vault.recall.values import Candidate
 
@@ -131,6 +131,10 @@ def test_an_answer_keeps_what_was_in_its_prompt() -> None:
     stored = sources_json([question("?", record.to_json())])
     node = replace(question("", stored), role="assistant")
     (source,) = sources_of(node)
+    named = replace(candidate("text"), heading_path=("Lens", "Weight"))
+    (row,) = source_rows(sources_read([question("?", framed([passage(named, "")]).to_json())]))
+    assert row.name == passage(named, "").name == "Lens › Weight"
+    assert label(named) == "Lens › Weight (2026-03-14)"
     assert (source.path, source.title, source.anchor) == ("Lens.md", "Lens", "a")
     assert sources_json([question("?")]) == ""
     # What a summary stands for is not in the prompt any more.

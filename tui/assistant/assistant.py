@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from engine.answers import AnswerEvent
 from engine.errors import EngineError
-from engine.protocol import NO_REQUEST, Generate, Usage
+from engine.protocol import NO_REQUEST, Generate
+from tui.assistant.collected import NOTHING_USED
 from tui.assistant.current_chat import CurrentChat
 from tui.assistant.events import (
     AnswerBegun,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from tui.assistant.recall.desk import Looked, RecallDesk
     from tui.assistant.stored_chat import StoredChat
 
-_NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
 _CLOSING_SECONDS = 2.0
 
 
@@ -168,7 +168,7 @@ class Assistant(CurrentChat):
         try:
             if self._stop.is_wanted:
                 await turn.begin()
-                yield Answered("cancelled", _NOTHING_USED)
+                yield Answered("cancelled", NOTHING_USED)
                 return
             self._before_asking()
             async with aclosing(self._engine.run(self._request(turn, look_ups))) as events:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tui.assistant.answer_writer import AnswerWriter
 
 NOTHING_USED = Usage(0, 0, 0, 0, 0.0, 0.0, 0.0)
-_STATES: dict[FinishReason, EndState] = {
+STATES: dict[FinishReason, EndState] = {
     "stop": "complete",
     "length": "cut",
     "cancelled": "stopped",
@@ -79,7 +79,7 @@ class Collected:
                 return self._call(event)
             case Finished(reason=reason, usage=usage):
                 self._note_time(is_thinking=False)
-                self.state = _STATES[reason]
+                self.state = STATES[reason]
                 self._usage, self.spent = stored_usage(usage), usage
                 return StepEnded(usage) if self.is_waiting else Answered(reason, usage)
             case _:

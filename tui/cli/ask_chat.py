@@ -10,22 +10,17 @@ from pathlib import Path
 
 from engine.answers import AnswerEvent
 from engine.errors import EngineError
-from engine.protocol import Finished, FinishReason, Message, TextDelta, Usage
+from engine.protocol import Finished, Message, TextDelta
 from tui.assistant.answer_writer import AnswerWriter
+from tui.assistant.collected import STATES, stored_usage
 from tui.assistant.recall.desk import Looked, RecallDesk
 from tui.assistant.recall.record import sources_json
 from tui.assistant.stored_chat import StoredChat
 from tui.cli.run import print_error
-from vault.conversations import values
 from vault.conversations.store import Conversations, open_conversations
 from vault.conversations.values import ChatOptions, EndState, Extras, MessageNode
 
 NEW = "new"
-_STATES: dict[FinishReason, EndState] = {
-    "stop": "complete",
-    "length": "cut",
-    "cancelled": "stopped",
-}
 
 
 class AskedChat:
@@ -92,7 +87,7 @@ class AskedChat:
         if isinstance(event, TextDelta) and self._writer is not None:
             self._writer.say(event.text, event.span)
         elif isinstance(event, Finished):
-            self._state = _STATES[event.reason]
+            self._state = STATES[event.reason]
             self._extras = Extras(usage=stored_usage(event.usage))
 
 
@@ -113,17 +108,6 @@ async def asked_chat(data_dir: Path, name: str) -> AsyncIterator[AskedChat | Non
             await chat.close()
     finally:
         await asyncio.to_thread(store.close)
-
-
-def stored_usage(usage: Usage) -> values.Usage:
-    """What an answer cost, as it is kept with it."""
-    return values.Usage(
-        usage.reused_tokens,
-        usage.prompt_tokens,
-        usage.generated_tokens,
-        usage.decode_tps,
-        usage.time_to_first_token,
-    )
 
 
 async def _found(store: Conversations, name: str) -> StoredChat:

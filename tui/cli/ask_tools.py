@@ -6,6 +6,7 @@ The wiki is only read, and none is made; what is looked up goes to standard erro
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -63,15 +64,18 @@ class CommandWiki:
 
     def __init__(self, location: WikiLocation) -> None:
         self._wiki = ReadOnlyWiki(location.root, location.data_dir)
+        self._in_use = threading.Lock()
 
     async def ask(self, question: Callable[[Vault], Found]) -> Found:
         """Run `question` in a thread. Raises VaultError."""
 
         def answer() -> Found:
-            vault = self._wiki.opened()
-            if vault is None:
-                raise ToolRefused(NO_WIKI)
-            return question(vault)
+            # Who asked before may have given up waiting, but reads on.
+            with self._in_use:
+                vault = self._wiki.opened()
+                if vault is None:
+                    raise ToolRefused(NO_WIKI)
+                return question(vault)
 
         return await asyncio.to_thread(answer)
 
@@ -96,7 +100,8 @@ async def answer_with_tools(
         style = _GivenStyle(style.system_prompt, style.sampling, style.max_tokens, style.stop)
     chats = StoredChats(store=chat.store) if chat else StoredChats()
     assistant = Assistant(engine, style, chats=chats, model_name=lambda: given.model)
-    assistant.tools = ToolDesk(CommandWiki(location), engine.model)
+    wiki = recall.wiki if recall is not None else CommandWiki(location)
+    assistant.tools = ToolDesk(wiki, engine.model)
     if recall is not None:
         assistant.recall = await recall.desk(engine)
     if chat is not None and chat.chat is not None:

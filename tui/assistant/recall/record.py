@@ -24,6 +24,12 @@ class Why(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
 
 
+def passage_name(title: str, heading: Sequence[str]) -> str:
+    """The title, and the heading it stands under when that says more."""
+    last = heading[-1] if heading else ""
+    return f"{title} › {last}" if last and last != title else title
+
+
 class Passage(msgspec.Struct, frozen=True):
     """One passage; `shown` is what the model reads of it. A dropped one is not read any more."""
 
@@ -47,9 +53,8 @@ class Passage(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The title, and the heading it stands under when that says more."""
-        last = self.heading[-1] if self.heading else ""
-        return f"{self.title} › {last}" if last and last != self.title else self.title
+        """What it is called."""
+        return passage_name(self.title, self.heading)
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -93,6 +98,11 @@ class Source(msgspec.Struct, frozen=True):
     heading: tuple[str, ...] = ()
     anchor: str = ""
     line: int = 1
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return passage_name(self.title, self.heading)
 
 
 class Sources(msgspec.Struct, frozen=True):

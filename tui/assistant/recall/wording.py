@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
-from tui.assistant.recall.record import Passage, Record, Why
+from tui.assistant.recall.record import Passage, Record, Why, passage_name
 from tui.text.sanitise import hidden_characters, to_display
 from vault.recall.values import Candidate
 
@@ -45,8 +45,7 @@ def plain(text: str) -> tuple[str, int]:
 
 def label(candidate: Candidate) -> str:
     """Title, the heading it stands under, and date."""
-    last = candidate.heading_path[-1] if candidate.heading_path else ""
-    name = candidate.title if last in {"", candidate.title} else f"{candidate.title} › {last}"
+    name = passage_name(candidate.title, candidate.heading_path)
     date = f" ({candidate.date})" if candidate.date else ""
     clean = " ".join(plain(name)[0].split())
     return f"{clean[:_LONGEST_LABEL]}{date}"

@@ -57,12 +57,7 @@ def passage_rows(passages: Sequence[Passage]) -> tuple[Row, ...]:
 
 def source_rows(sources: Sequence[Source]) -> tuple[Row, ...]:
     """Rows of what was in the prompt of an answer."""
-    rows = []
-    for each in sources:
-        last = each.heading[-1] if each.heading else ""
-        name = f"{each.title} › {last}" if last and last != each.title else each.title
-        rows.append(Row(each.path, each.anchor, each.line, name, each.date))
-    return tuple(rows)
+    return tuple(Row(each.path, each.anchor, each.line, each.name, each.date) for each in sources)
 
 
 def folded_line(rows: Sequence[Row], head: str, width: int) -> Content:
