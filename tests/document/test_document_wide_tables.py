@@ -99,5 +99,12 @@ async def test_keys_mouse_links_and_finds_move_a_table_which_keeps_its_head() ->
             await pilot.press("right")
         await wait_until(pilot, lambda: "column 8" in shown()[0], "the end of the head")
         assert "›" not in "".join(shown())
+        # The head is what the mouse points at, not the line that it stands over.
+        row, chosen = shown()[1], reader.chosen
+        x = cell_len(row[: row.index("Page")]) + 1
+        await pilot.click(reader, offset=(x, 0))
+        assert reader.chosen == chosen
+        await pilot.click(reader, offset=(x, 1))
+        assert reader.chosen != chosen
         reader.action_to_end()
         assert "after" in "".join(shown())

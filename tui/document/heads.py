@@ -8,8 +8,20 @@ from tui.document.lines import Line
 from tui.document.sideways import part_in_sight
 
 
-def header_above(flow: Flow, index: int, number: int) -> Line | None:
-    """The head that stands at the top of the window in place of a table's line `number`.
+def drawn_line(flow: Flow | None, top: int, y: int) -> tuple[int, Line, bool] | None:
+    """The block and the line that a window shows at `y`; None below the end.
+
+    The last is whether that line is the head of a table, in place of line `top` of the document.
+    """
+    found = flow.line(top + y) if flow else None
+    if found is None or flow is None:
+        return None
+    head = _header_above(flow, found[0], top) if y == 0 else None
+    return (*found, False) if head is None else (*head, True)
+
+
+def _header_above(flow: Flow, index: int, number: int) -> tuple[int, Line] | None:
+    """The head of the table that has line `number`, and its block.
 
     None where the head is in sight, takes several lines, or no row would be left below it.
     """
@@ -30,7 +42,7 @@ def header_above(flow: Flow, index: int, number: int) -> Line | None:
     if rule != head + 1 or number <= flow.text_top(first) or not _is_same(flow, below, body):
         return None
     line = laid.lines[head]
-    return part_in_sight(line, laid.wide, flow.shift_of(first)) if laid.wide else line
+    return first, part_in_sight(line, laid.wide, flow.shift_of(first)) if laid.wide else line
 
 
 def _rule_of(flow: Flow, index: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import events
 
 from tui.document.expected import opened_group
+from tui.document.heads import drawn_line
 from tui.document.lines import NO_LINK
 from tui.widgets.document.hints import LinkPlace
 from tui.widgets.document.linked import LinkedView
@@ -41,10 +42,10 @@ class PointedView(LinkedView):
 
     def _under(self, event: events.MouseEvent) -> tuple[LinkPlace | None, int | None]:
         """The link under the mouse, or the group of the heading whose mark in the margin is."""
-        found = self.flow.line(self.scroll_offset.y + event.y) if self.flow else None
-        if found is None or self.flow is None:
+        drawn = drawn_line(self.flow, self.scroll_offset.y, event.y)
+        if drawn is None or self.flow is None:
             return None, None
-        block, line = found
+        block, line, _ = drawn
         cell = event.x - self.measure.left
         link = link_at(line, cell)
         if (

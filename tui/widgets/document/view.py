@@ -16,7 +16,7 @@ from textual.strip import Strip
 from tui.document.blocks import HeadingBody
 from tui.document.document import Document
 from tui.document.flow import Flow
-from tui.document.heads import header_above
+from tui.document.heads import drawn_line
 from tui.document.lines import Line, cut
 from tui.document.roles import Role
 from tui.pictures.source import PictureRow
@@ -65,13 +65,12 @@ class DocumentView(FlowView):
     def render_line(self, y: int) -> Strip:
         """A line of the window."""
         number = self.scroll_offset.y + y
-        found = self.flow.line(number) if self.flow else None
-        if found is None:
+        drawn = drawn_line(self.flow, self.scroll_offset.y, y)
+        if drawn is None:
             return blank(self.measure.width, self._palette)
-        block, line = found
-        head = header_above(self.flow, block, number) if y == 0 and self.flow else None
-        overlays = [] if head else list(self._overlays(block, line, number))
-        line = head or self._with_hints(block, line)
+        block, line, is_head = drawn
+        overlays = [] if is_head else list(self._overlays(block, line, number))
+        line = line if is_head else self._with_hints(block, line)
         selected = self.screen.get_component_rich_style("screen--selection", partial=True)
         if line.picture is not None:
             segments = self._with_picture(block, line, line.picture)
