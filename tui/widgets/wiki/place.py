@@ -66,15 +66,17 @@ class WikiPlace(Vertical):
         pane = await self.pane()
         session = await open_instead(pane, self.location, folder)
         if session is not None:
-            self._replace(pane, session)
+            self._replace(session)
 
     @work(group="wiki-replaced")
-    async def _replace(self, pane: WikiPane, session: WikiSession) -> None:
+    async def _replace(self, session: WikiSession) -> None:
         """Not to be cancelled by the next wish: the old wiki would be gone and none be there."""
         async with self._filling:
-            self._pane = None
-            await pane.remove()
-            await pane.session.close()
+            # Another wish may have put another pane there meanwhile.
+            before, self._pane = self._pane, None
+            if before is not None:
+                await before.remove()
+                await before.session.close()
             self.location = session.location
             self._pane = await self._put(session)
         self.post_message(WikiWanted())
