@@ -19,7 +19,7 @@ from textual.widgets._markdown import (
     MarkdownParagraph,
 )
 
-_NARROWEST = 4
+from tui.document.layout.flow_text import LEAST_TEXT_CELLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ItemLine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
     """A line as it is drawn; `joint` is what the wrapping took away before it."""
 
     content: Content
@@ -51,7 +51,7 @@ class FlatList(MarkdownBlock):
     def __init__(self, markdown: Markdown, token: Token, items: Sequence[ItemLine]) -> None:
         super().__init__(markdown, token)
         self._items = tuple(items)
-        self._wrapped: tuple[int, tuple[_Row, ...]] = (0, ())
+        self._wrapped: tuple[int, tuple[Row, ...]] = (0, ())
 
     @property
     def items(self) -> tuple[ItemLine, ...]:
@@ -85,9 +85,9 @@ class FlatList(MarkdownBlock):
             pieces.append(f"{row.joint}{piece}" if pieces else piece)
         return "".join(pieces), "\n"
 
-    def _rows(self, width: int) -> tuple[_Row, ...]:
+    def _rows(self, width: int) -> tuple[Row, ...]:
         if self._wrapped[0] != width:
-            self._wrapped = width, tuple(_rows(self._items, width))
+            self._wrapped = width, tuple(wrapped(self._items, width))
         return self._wrapped[1]
 
 
@@ -132,14 +132,20 @@ def _marked(block: MarkdownList) -> Iterator[tuple[str, MarkdownListItem]]:
         yield f"{number}. ".rjust(widest + 1), item
 
 
-def _rows(items: Sequence[ItemLine], width: int) -> Iterator[_Row]:
+def wrapped(items: Sequence[ItemLine], width: int) -> Iterator[Row]:
+    """The lines of the items in so many cells."""
     for item in items:
-        hang = item.mark.cell_length
-        room = max(width - hang, _NARROWEST)
+        most = max(width - LEAST_TEXT_CELLS, width // 3)
+        spare = max(item.mark.cell_length - most, 0)
+        indent = len(item.mark) - len(item.mark.plain.lstrip())
+        # Where there is little room, an item is further left than it should be.
+        first = item.mark[min(spare, indent) :][:most]
+        hang = first.cell_length
+        room = max(width - hang, 1)
         at = 0
         for number, line in enumerate(item.text.wrap(room)):
             start = item.text.plain.find(line.plain, at)
             joint = "\n" if not number else item.text.plain[at:start] if start >= 0 else " "
             at = max(start, at) + len(line.plain)
-            mark = item.mark if not number else Content(" " * hang)
-            yield _Row(mark + line, joint, 0 if not number else hang)
+            mark = first if not number else Content(" " * hang)
+            yield Row(mark + line, joint, 0 if not number else hang)
