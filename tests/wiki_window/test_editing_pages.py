@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.conftest import wait_until
 from tests.wiki_window.editing_window import git, hardened, window
 from tests.wiki_window.test_editing_outside import choose
 from tui.screens.wiki.outside_editor import NoEditor, editor_command
+from tui.widgets.wiki.pins import Pins
 from vault.conflicts import ConflictCopy, find_conflict_copies
 
 PAGES = {
@@ -20,6 +22,8 @@ PAGES = {
 
 async def test_a_rename_shows_what_changes_and_can_be_taken_back(tmp_path: Path) -> None:
     async with window(tmp_path, PAGES) as here:
+        pins = Pins(here.pane.session.location.data_dir, here.wiki)
+        pins.toggle("articles/Lens.md")
         await here.open("articles/Lens.md")
         await here.run("rename_article")
         await here.see("What is “Lens” to be called?")
@@ -32,12 +36,14 @@ async def test_a_rename_shows_what_changes_and_can_be_taken_back(tmp_path: Path)
         bag = here.page("articles/Bag.md")
         assert bag.read_text() == "# Bag\n\nHolds the [[Glass]] and [[Glass|it]].\n"
         await here.see("articles/Glass.md")
+        await wait_until(here.pilot, lambda: pins.read() == ("articles/Glass.md",), "the pin")
         await here.run("undo_in_wiki")
         await here.see("Take back “Rename Lens to Glass”?")
         await here.press("enter")
         await here.hear("Taken back.")
         assert here.page("articles/Lens.md").read_text() == PAGES["articles/Lens.md"]
         assert bag.read_text() == PAGES["articles/Bag.md"]
+        await wait_until(here.pilot, lambda: pins.read() == ("articles/Lens.md",), "the pin back")
 
 
 @hardened

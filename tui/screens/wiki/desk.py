@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
@@ -34,6 +35,7 @@ class WikiDesk(Desk):
     def __init__(self, session: WikiSession, hands: Hands) -> None:
         super().__init__(session, hands)
         self._last_commit = ""
+        self._moves: dict[str, Mapping[str, str]] = {}
 
     def create(self, title: str) -> None:
         """Create an article and edit it; without a title, ask for one."""
@@ -59,9 +61,10 @@ class WikiDesk(Desk):
         """Make a link of a mention."""
         self._run(partial(self._link, mention, path))
 
-    def remember(self, commit: str) -> None:
+    def remember(self, commit: str, moves: Mapping[str, str]) -> None:
         """What was done elsewhere in the window can be taken back here."""
         self._last_commit = commit
+        self._moves = {commit: moves}
 
     def undo(self) -> None:
         """Take back what the desk did last."""
@@ -127,6 +130,8 @@ class WikiDesk(Desk):
             self._last_commit = ""
             self._say("Taken back.")
             await self._hands.renew()
+            before = {new: old for old, new in self._moves.pop(commit, {}).items()}
+            await self._hands.follow_renames(lambda path: before.get(path, path))
 
     async def _open_outside(self) -> None:
         file, root = self._hands.find_open(), self._session.root

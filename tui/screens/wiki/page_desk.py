@@ -120,7 +120,7 @@ class PageDesk(Desk):
                 self._app, self._session, plan, f"Rename “{old}” to “{asked}”?", "Rename"
             )
             if moved is not None:
-                self._tell(moved_words(moved, "Renamed."), sha_of(moved.commit))
+                self._tell(moved_words(moved, "Renamed."), sha_of(moved.commit), plan.change)
                 await self._follow(plan.change, file.path)
 
     async def _move(self, folder: str) -> None:
@@ -139,7 +139,7 @@ class PageDesk(Desk):
         question = f"Move “{shown_title(file.path)}” to {asked or 'the top folder'}?"
         moved = await carry_out_asked(self._app, self._session, plan, question, "Move")
         if moved is not None:
-            self._tell(moved_words(moved, "Moved."), sha_of(moved.commit))
+            self._tell(moved_words(moved, "Moved."), sha_of(moved.commit), plan.change)
             await self._follow(plan.change, file.path)
 
     async def _delete(self) -> None:
@@ -152,7 +152,7 @@ class PageDesk(Desk):
         moved = await carry_out_asked(self._app, self._session, plan, question, "Delete")
         if moved is not None:
             done = "Deleted. Undo: /undo-wiki." if sha_of(moved.commit) else "Deleted."
-            self._tell(moved_words(moved, done), sha_of(moved.commit))
+            self._tell(moved_words(moved, done), sha_of(moved.commit), plan.change)
             await self._hands.renew()
             before = [path for path in self._hands.visited() if path != file.path]
             if before:
@@ -206,9 +206,9 @@ class PageDesk(Desk):
         # Last: that the pins cannot be kept is told of, and stops nothing else.
         await self._hands.follow_renames(change.path_after)
 
-    def _tell(self, text: str, commit: str) -> None:
+    def _tell(self, text: str, commit: str, change: Change) -> None:
         if commit:
-            self._desk.remember(commit)
+            self._desk.remember(commit, change.moves)
         self._say(text)
 
 
