@@ -9,12 +9,16 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from engine.script import Reply
+from tests.chat_window.chats_kept import MOMENT
 from tests.exchanges import exchanges, said
 from tests.tui.conftest import MakeApp, make_app, notices, screen_text, terminal, wait_until
 from tui.app import ZibApp
+from tui.assistant.memory_tools.steps import AnswerSteps
+from tui.widgets.chat.message_keys import key_line
 from tui.widgets.chat.message_view import BranchLine, MessageView
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.chat.transcript import Transcript
+from vault.conversations.values import Branch, MessageNode
 
 __all__ = ["make_app", "terminal"]
 SIZE = (130, 40)
@@ -48,6 +52,17 @@ async def until_chosen(pilot: Pilot[Any], text: str) -> None:
 
 def shown(pilot: Pilot[Any]) -> list[str]:
     return [each.text for each in pilot.app.screen.query(MessageView)]
+
+
+def test_the_keys_are_those_of_the_whole_answer() -> None:
+    first, last = (
+        MessageNode(str(each), "", "assistant", text, MOMENT, thinking=thinking)
+        for each, (text, thinking) in enumerate((("said", "thought"), ("", "")))
+    )
+    told = key_line(AnswerSteps((first, last), {}), Branch(1, ("0",)), False, 200)
+    assert "t thinking" in told
+    assert ". continue" not in told
+    assert ". continue" in key_line(last, Branch(1, ("1",)), False, 200)
 
 
 async def test_messages_are_chosen_and_left_by_keys(make_app: MakeApp) -> None:

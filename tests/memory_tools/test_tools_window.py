@@ -45,7 +45,7 @@ REPLIES = (
     Reply("Pages:", EXFIL),
     Reply(
         "many",
-        "",
+        "```sh\nls\n```",
         calls=tuple(ToolCall(f"m{n}", "memory_toc", f'{{"page": "{n}"}}') for n in range(6)),
     ),
     Reply("There is no page", "None of them."),
@@ -161,6 +161,9 @@ async def test_look_ups_are_cards_and_links_do_nothing(make_app: MakeApp, tmp_pa
             assert "contents of 5" not in screen_text(pilot)
             await pilot.press("alt+up", "o")
             await wait_until(pilot, lambda: "contents of 5" in screen_text(pilot), "the lines")
+            # What is copied is the whole answer, not its last step.
+            last = app.screen.query_one(ChatPane).last_answer
+            assert last == "```sh\nls\n```\n\nNone of them."
             # An answer is deleted with all that was looked up for it, and had back.
             said = len(app.assistant.path)
             await pilot.press("d")
@@ -172,6 +175,9 @@ async def test_look_ups_are_cards_and_links_do_nothing(make_app: MakeApp, tmp_pa
         assert [way for way in reached if not way[1].split(",")[0].endswith("/git'")] == []
         assert digest(tmp_path / "wiki" / "articles") == before
         assert (tmp_path / "wiki" / ".git" / "HEAD").read_bytes() == head
+        # Copied outside, for the clipboard is kept by a program of its own.
+        await pilot.press("b")
+        await wait_until(pilot, lambda: app.clipboard == "ls\n", "the code of its first step")
 
 
 async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_path: Path) -> None:

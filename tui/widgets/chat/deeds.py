@@ -40,7 +40,6 @@ class MessageDeeds:
         self._selection = selection
         self._deleted: list[tuple[str, tuple[str, ...]]] = []
         self._deeds: dict[str, Callable[[StoredChat, MessageNode], Awaitable[None]]] = {
-            "copy_code": self._copy_code,
             "edit": self._edit,
             "regenerate": self._regenerate,
             "resume": self._resume,
@@ -66,6 +65,8 @@ class MessageDeeds:
             self._say("No message is chosen: Alt+Up chooses the last.")
         elif name == "copy":
             copy_text(self._pane.app, view.text)
+        elif name == "copy_code":
+            await self._copy_code(view.text)
         elif name == "quote":
             self._quote(view.text)
         elif name in _OF_VIEWS:
@@ -78,8 +79,8 @@ class MessageDeeds:
             except ConversationError as error:
                 self._say(str(error))
 
-    async def _copy_code(self, _: StoredChat, node: MessageNode) -> None:
-        blocks = code_blocks(node.text)
+    async def _copy_code(self, text: str) -> None:
+        blocks = code_blocks(text)
         if not blocks:
             self._say("There is no block of code in this message.")
             return

@@ -7,6 +7,7 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
+from tui.assistant.memory_tools.steps import AnswerSteps
 from tui.text.line import to_line
 from vault.conversations.values import Branch, MessageNode
 
@@ -44,22 +45,28 @@ MESSAGE_BINDINGS: list[BindingType] = [
 
 
 def key_line(
-    node: MessageNode, branch: Branch, has_code: bool, cells: int, *, marks: Sequence[str] = ()
+    said: MessageNode | AnswerSteps,
+    branch: Branch,
+    has_code: bool,
+    cells: int,
+    *,
+    marks: Sequence[str] = (),
 ) -> str:
     """What can be done with a message, as much as there is room for.
 
     `marks` are what only a message with something in it has, before the rest.
     """
+    node = said.last if isinstance(said, AnswerSteps) else said
     is_answer = node.role == "assistant"
     parts = ["y copy"]
-    if is_answer and (node.state in RESUMABLE or not node.text):
+    if is_answer and (node.state in RESUMABLE or not said.text):
         parts.append(". continue")
     if len(branch.ids) > 1:
         parts.append(f"←→ {branch.number}/{len(branch.ids)}")
     if has_code:
         parts.append("b code")
     parts += ["r again", "e edit", "f fork", "s to wiki", "d delete", "> quote"]
-    if node.thinking:
+    if said.thinking:
         parts.append("t thinking")
     if node.extras.recalled:
         parts.insert(1, "m memory")

@@ -12,6 +12,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from tui.assistant.assistant import Assistant
+from tui.assistant.memory_tools.steps import AnswerSteps, grouped
 from tui.assistant.requests import Request
 from tui.widgets.chat.asking import Asking
 from tui.widgets.chat.message_handlers import MessageHandlers
@@ -106,8 +107,8 @@ class ChatPane(MessageHandlers):
     @property
     def last_answer(self) -> str:
         """The text of the newest answer, as the model wrote it."""
-        answers = [node.text for node in self._assistant.path if node.role == "assistant"]
-        return answers[-1] if answers else ""
+        shown = reversed(grouped(self._assistant.path))
+        return next((each.text for each in shown if isinstance(each, AnswerSteps)), "")
 
     @on(Prompt.Submitted)
     def take_prompt(self, event: Prompt.Submitted) -> None:

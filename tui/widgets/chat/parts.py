@@ -45,7 +45,8 @@ class ChatParts:
             cells = max(self._pane.size.width - 4, 1)
             has_code = bool(code_blocks(view.text))
             branch = view.branch_line.branch
-            told = key_line(view.node, branch, has_code, cells, marks=_marks(view))
+            steps = view.steps if isinstance(view, AnswerView) else None
+            told = key_line(steps or view.node, branch, has_code, cells, marks=_marks(view))
             line.update(Content(told))
 
 
