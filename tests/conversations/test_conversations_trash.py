@@ -84,6 +84,18 @@ def test_old_trash_goes_when_the_store_is_opened(data_dir: Path) -> None:
             store.trash.take_back([chat])
 
 
+def test_several_messages_are_deleted_together_or_not_at_all(store: Conversations) -> None:
+    chat = store.chats.create().id
+    first, second, third = (store.messages.add(chat, Draft("user", each)) for each in "abc")
+    with pytest.raises(MessageMissing):
+        store.messages.delete_each([first.id, "feedfeedfeed"])
+    assert [node.text for node in store.messages.tree(chat).path()] == ["a", "b", "c"]
+    store.messages.delete_each([first.id, second.id])
+    assert [node.id for node in store.messages.tree(chat).path()] == [third.id]
+    store.messages.restore([first.id, second.id])
+    assert [node.text for node in store.messages.tree(chat).path()] == ["a", "b", "c"]
+
+
 def test_a_message_deleted_twice_or_never_there_is_said_so(store: Conversations) -> None:
     chat = store.chats.create().id
     node = store.messages.add(chat, Draft("user", "x"))

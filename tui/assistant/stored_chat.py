@@ -125,6 +125,10 @@ class StoredChat:
         """Put a message into the trash; `restore` undoes it."""
         return await self.run(lambda store: store.messages.delete(message, has_replies))
 
+    async def delete_each(self, messages: Sequence[str]) -> None:
+        """Put these messages into the trash, all of them or none."""
+        await self.run(lambda store: store.messages.delete_each(messages))
+
     async def restore(self, messages: Sequence[str]) -> None:
         """Have deleted messages back."""
         await self.run(lambda store: store.messages.restore(messages))

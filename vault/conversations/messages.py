@@ -92,6 +92,13 @@ class Messages:
             _mark(connection, ids, from_time(now())[0])
             return Deleted(messages=ids, forget=(_chat_id(connection, chat),))
 
+    def delete_each(self, ids: Sequence[str]) -> None:
+        """Put these messages into the trash and no others, all of them or none."""
+        with self._database.writing() as connection:
+            for id in ids:
+                message_row(connection, id)
+            _mark(connection, ids, from_time(now())[0])
+
     def restore(self, ids: Sequence[str]) -> None:
         """Take deleted messages out of the trash."""
         with self._database.writing() as connection:

@@ -121,9 +121,13 @@ class MessageDeeds:
             ids = exchange(chat.tree, node.id)
         else:
             ids = steps.ids if steps else (node.id,)
-        for id in ids:
-            await chat.delete(id)
+        # Known before it is done, should nobody wait for the end of it.
         self._deleted.append((chat.id, ids))
+        try:
+            await chat.delete_each(ids)
+        except ConversationError:
+            self._deleted.remove((chat.id, ids))
+            raise
         await self._pane.show_branch("")
         await self._pane.forget_read()
         self._say(
