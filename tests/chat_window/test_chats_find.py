@@ -96,6 +96,16 @@ async def test_words_are_found_in_a_long_chat(make_app: MakeApp) -> None:
         await wait_until(pilot, lambda: "needle 4" in screen_text(pilot), "round and round")
         app.screen.query_one("#find-words", Input).value = "[/no] such"
         await wait_until(pilot, lambda: "not in this chat" in screen_text(pilot), "none")
+        # In another chat it would count the wrong one.
+        other = chat("other", "needle")
+        store.importer.take([other])
+        await pane.open_chat(other.id)
+        await wait_until(pilot, lambda: not pane.query("#find"), "no line")
+        assert pane.prompt.has_focus
+        await pane.open_chat(kept.id)
+        pane.prompt.set_text("/find needle")
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: "3 of 3" in screen_text(pilot), "the last again")
         await pilot.press("escape")
         await wait_until(pilot, lambda: pane.prompt.has_focus, "the prompt")
         drawn = [each.content for each in pane.query(Static) if isinstance(each.content, Content)]

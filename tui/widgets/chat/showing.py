@@ -67,6 +67,9 @@ class Showing:
         self._pane.give_up_revising()
         self.name()
         parts.selection.choose(None)
+        if parts.finding.bar is not None:
+            # It counted in the chat before.
+            await parts.finding.close()
         column = parts.answering.column
         await column.clear()
         if chat is None or not chat.path:
