@@ -38,6 +38,8 @@ class WikiSession:
         self._listing: VaultListing | None = None
         self._resolver: LinkResolver | None = None
         self._naming: asyncio.Task[None] | None = None
+        self.changing = ""
+        """The page that a screen of this window writes now, which tells of it itself."""
         self._in_use = InUse()
         self._is_settled = asyncio.Event()
 

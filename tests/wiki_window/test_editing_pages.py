@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.conftest import wait_until
+from tests.tui.conftest import notices, wait_until
 from tests.wiki_window.editing_window import git, hardened, window
 from tests.wiki_window.test_editing_outside import choose
+from tui.screens.history.versions import VersionList
 from tui.screens.wiki.outside_editor import NoEditor, editor_command
 from tui.widgets.wiki.pins import Pins
 from vault.conflicts import ConflictCopy, find_conflict_copies
@@ -44,6 +45,25 @@ async def test_a_rename_shows_what_changes_and_can_be_taken_back(tmp_path: Path)
         assert here.page("articles/Lens.md").read_text() == PAGES["articles/Lens.md"]
         assert bag.read_text() == PAGES["articles/Bag.md"]
         await wait_until(here.pilot, lambda: pins.read() == ("articles/Lens.md",), "the pin back")
+
+
+async def test_what_history_restores_is_told_of_once(tmp_path: Path) -> None:
+    async with window(tmp_path, PAGES) as here:
+        await here.edit("articles/Lens.md")
+        await here.press("x", "ctrl+s")
+        await here.until(lambda: not here.editing.is_dirty, "the save")
+        await here.run("page_history")
+        await here.see("History of articles/Lens.md")
+        versions = here.pilot.app.screen.query_one(VersionList)
+        await here.until(lambda: versions.option_count > 1, "its versions")
+        await here.press("down", "r")
+        await here.see("Make “articles/Lens.md” what it was?")
+        await here.press("enter")
+        await here.hear("Restored.")
+        await here.until(lambda: here.editor.text == PAGES["articles/Lens.md"], "the older text")
+        assert "changed on disk" not in notices(here.pilot)
+        here.page("articles/Lens.md").write_text("# Lens\n\nFrom elsewhere.\n")
+        await here.hear("changed on disk")
 
 
 @hardened

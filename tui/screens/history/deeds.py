@@ -13,6 +13,7 @@ from tui.widgets.wiki.wording import saved_line
 from tui.wiki_session import WikiSession
 from vault.article.page import parse_article
 from vault.errors import VaultError
+from vault.history.history import Undone
 from vault.history.log import Revision
 from vault.vault import Vault
 from vault.written import Written
@@ -87,11 +88,16 @@ class HistoryDeeds:
             await self._do(deed, told)
 
     async def _do(self, deed: Callable[[Vault], Told], told: Callable[[Told], str]) -> None:
+        # Before the deed: whoever watches the disk may see it before it is done.
+        self._session.changing = self._path
         try:
             done = await self._session.ask(deed)
         except VaultError as error:
+            self._session.changing = ""
             self._complain(str(error))
             return
+        if not _is_changed(self._path, done):
+            self._session.changing = ""
         self._screen.notify(told(done), markup=False)
         self._screen.look_again()
 
@@ -101,6 +107,16 @@ class HistoryDeeds:
 
 def _restore(path: str, revision: Revision, section: str, vault: Vault) -> Written:
     return vault.history.restore(path, revision, section)
+
+
+def _is_changed(path: str, done: object) -> bool:
+    match done:
+        case Written():
+            return done.commit is not None
+        case Undone():
+            return path in done.paths
+        case _:
+            return False
 
 
 def _restored(written: Written) -> str:

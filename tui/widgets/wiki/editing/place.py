@@ -47,6 +47,7 @@ class EditingPlace(WritingPlace):
     def open(self, file: ArticleFile, *, offers_draft: bool) -> None:
         """Edit an article, and offer what a crash left of it."""
         self.editor.take_up(file)
+        self._session.changing = ""
         self._warn("")
         # At once: the keys that follow are meant for the text.
         self.screen.set_focus(self.editor)
@@ -132,7 +133,9 @@ class EditingPlace(WritingPlace):
             self._complain("This article changed on disk. Saving will merge both versions.")
         else:
             self.editor.rebase(file)
-            self.notify("The article changed on disk; this is how it is now.", markup=False)
+            is_told, self._session.changing = self._session.changing == base.path, ""
+            if not is_told:
+                self.notify("The article changed on disk; this is how it is now.", markup=False)
         return file
 
     async def leave(self) -> None:
