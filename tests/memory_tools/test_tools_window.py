@@ -26,6 +26,7 @@ from tui.widgets.chat.tool_card import ToolCard
 from tui.widgets.chat.transcript import Transcript
 from tui.widgets.document.reader import DocumentReader
 from tui.widgets.wiki.pane import WikiPane
+from vault.conversations.values import ChatOptions
 from vault.review.queue import ReviewQueue, review_dir
 from vault.vault import open_vault
 
@@ -237,6 +238,8 @@ async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_
         # From another chat the citation leads to the message, and Alt+Left back.
         await pilot.press("ctrl+n")
         await wait_until(pilot, lambda: app.assistant.chat is None, "a new chat")
+        wishes = ChatOptions(persona="Baker")
+        await app.screen.query_one(ChatPane).start_new_chat(wishes, is_temporary=True)
         reader = app.screen.query_one(DocumentReader)
         await wait_until(
             pilot, lambda: pane.open_file and "conv:" in (pane.open_file.text or ""), ""
@@ -255,4 +258,6 @@ async def test_the_chat_goes_over_into_the_wiki_and_back(make_app: MakeApp, tmp_
         await wait_until(pilot, lambda: chosen() == asked, "the message")
         await pilot.press("alt+left")
         await wait_until(pilot, lambda: app.assistant.chat is None, "the new chat again")
+        await wait_until(pilot, lambda: app.assistant.options == wishes, "its ways")
+        assert app.assistant.is_temporary
         await wait_until(pilot, lambda: reader.has_focus, "the article again")

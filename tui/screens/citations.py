@@ -13,6 +13,7 @@ from tui.screens.question import Choice, QuestionScreen
 from tui.widgets.chat.pane import ChatPane
 from tui.widgets.chat.transcript import Transcript
 from vault.conversations.errors import ConversationError
+from vault.conversations.values import ChatOptions
 
 OPEN = Choice("open", "Open it", "primary")
 STAY = Choice("stay", "Stay here")
@@ -20,11 +21,16 @@ STAY = Choice("stay", "Stay here")
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """Where the user was: the chat (empty for a new one), its chosen message, what had focus."""
+    """Where the user was: the chat, its chosen message, what had focus.
+
+    `chat` is empty for one that is not stored: only another in the same way can be begun.
+    """
 
     chat: str
     message: str
     focused: Widget | None
+    options: ChatOptions
+    is_temporary: bool
 
 
 class CitationDesk:
@@ -50,7 +56,9 @@ class CitationDesk:
             pane.complain(str(error))
             return False
         here = pane.current_chat
-        left = _Left(here.id if here else "", self._chosen, self._screen.focused)
+        options, is_temporary = self._assistant.options, self._assistant.is_temporary
+        stored = here.id if here and not is_temporary else ""
+        left = _Left(stored, self._chosen, self._screen.focused, options, is_temporary)
         is_elsewhere = here is None or here.id != found.chat
         if is_elsewhere and not (await self._may_leave(pane) and await pane.open_chat(found.chat)):
             return False
@@ -64,12 +72,11 @@ class CitationDesk:
         if not self._trail:
             return False
         pane, left = self._pane, self._trail[-1]
-        here = pane.current_chat
-        if (here.id if here else "") != left.chat:
+        if not self._is_at(left):
             if not await self._may_leave(pane):
                 return True
             if not left.chat:
-                await pane.start_new_chat()
+                await pane.start_new_chat(left.options, left.is_temporary)
             elif not await pane.open_chat(left.chat):
                 self._trail.pop()
                 return True
@@ -82,6 +89,12 @@ class CitationDesk:
                 self._panes.show_wiki()
             focused.focus()
         return True
+
+    def _is_at(self, left: _Left) -> bool:
+        here, assistant = self._pane.current_chat, self._assistant
+        if left.chat or here is not None:
+            return here is not None and here.id == left.chat
+        return (assistant.options, assistant.is_temporary) == (left.options, left.is_temporary)
 
     async def _show(self, pane: ChatPane, message: str) -> None:
         chat = pane.current_chat
